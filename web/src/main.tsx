@@ -56,7 +56,7 @@ async function open(): Promise<void> {
   const config = JSON.parse(text) as Config;
   const app = new App(new Run());
   if (config.mode === 'live' && config.live) {
-    await follow(app, config.live.events, waitFor, failed);
+    await follow(app, config.live, waitFor, failed);
   } else {
     const element = document.getElementById('brunt-data')!;
     const packed = fromBase64((element.textContent ?? '').trim());

@@ -190,15 +190,19 @@ fn run<H: Host>(
     warn_of_open_files(plan.consolidated.peak().possible, open_files);
     if !quiet {
         let _ = context.screen.stdout(&description.text(color));
-    } else if let Some(address) = &description.ui {
-        log::info!("the page of the run is at {address}");
+    } else {
+        // Without its token nobody can open a page; but it does not go into the log, which may be sent to others.
+        let dashboards = description.pages.iter().filter(|address| address.contains("?token="));
+        for address in description.ui.iter().chain(dashboards) {
+            context.screen.stderr(&format!("the page of the run is at {address}\n"));
+        }
     }
     let teardown = (!config.no_teardown).then_some(config.teardown_timeout);
     let run = Run::new(config, Arc::new(Traced { runner: Arc::clone(&runner), spans }));
     signals.attach(run.control(), teardown);
     if let Some(recording) = &recording {
         recording.watch(run.live());
-        kept.serve(recording, run.live(), &plan.consolidated.scenarios)?;
+        kept.serve(recording, run.live(), (&pages, &plan.consolidated.scenarios))?;
     }
     let api = match api_listener {
         None => None,
@@ -302,18 +306,11 @@ fn is_dashboard_wanted(context: &Context, plan: &Plan, outputs: &[String]) -> bo
 
 /// Who looks at the test on its page may go on doing so, as in k6.
 fn wait_for_viewers(pages: &[Page], signals: &SignalWatch, quiet: bool) {
-    /// How often a signal is looked for.
-    const LOOK: Duration = Duration::from_millis(100);
+    let over = "the test is over; its web dashboard is still open in a browser: close it there, or press Ctrl-C";
     for viewers in pages.iter().filter_map(|page| page.viewers.as_ref()) {
-        if viewers.count() > 0 {
-            signals.linger();
-            if !quiet {
-                log::info!(
-                    "the test is over; its web dashboard is still open in a browser: close it there, or press Ctrl-C"
-                );
-            }
-        }
-        while !viewers.wait_for_none(LOOK) && !signals.have_come() {}
+        let watched = (viewers.feed(), viewers.count() > 0);
+        let say = (!quiet).then_some(over);
+        ui::wait_for_browsers(watched, signals, (say, None), |time| viewers.wait_for_none(time));
     }
 }
 

@@ -7,7 +7,7 @@ use brunt_outputs::TraceTarget;
 use crate::{
     environment::Environment,
     failure::{Failure, Outcome},
-    flags::Given,
+    flags::{Given, given::parse_bool},
     logging::{Format, LogConfig, Output},
     repeat::Repeat,
 };
@@ -260,7 +260,7 @@ impl RunSettings {
                 .map(|path| numbered(repeat, path)),
             new_summary_shape: given.is_on("new-machine-readable-summary"),
             outputs: given.get("out").map(|value| value.texts.clone()),
-            ui: given.last("ui").map(str::to_owned),
+            ui: ui(given.last("ui")),
             report: given
                 .last("report")
                 .filter(|path| !path.is_empty())
@@ -282,6 +282,16 @@ impl RunSettings {
 /// A file that each of several runs writes has a name of its own for each.
 fn numbered(repeat: Option<Repeat>, path: &str) -> PathBuf {
     repeat.map_or_else(|| PathBuf::from(path), |repeat| repeat.numbered(path.as_ref()))
+}
+
+/// `--ui`: an address, or a word that says yes (the usual address) or no.
+fn ui(text: Option<&str>) -> Option<String> {
+    let text = text?;
+    match parse_bool(text) {
+        Some(true) => Some(String::new()),
+        Some(false) => None,
+        None => Some(text.to_owned()),
+    }
 }
 
 /// `--label KEY=VALUE`; of two with the same key the later one holds.

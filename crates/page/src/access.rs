@@ -35,6 +35,7 @@ impl Access {
     pub fn address(&self, path: &str) -> String {
         match &self.token {
             None => path.to_owned(),
+            Some(token) if path.contains('?') => format!("{path}&token={token}"),
             Some(token) => format!("{path}?token={token}"),
         }
     }
@@ -91,6 +92,12 @@ fn is_same(given: &str, token: &str) -> bool {
     given.len() == token.len() && differences == 0
 }
 
+/// The name of this machine, if it is known.
+pub fn machine() -> Option<String> {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
+    name.map(|name| name.trim().to_owned())
+}
+
 fn random() -> std::io::Result<String> {
     let mut bytes = [0_u8; 16];
     getrandom::fill(&mut bytes).map_err(|error| std::io::Error::other(error.to_string()))?;
@@ -136,6 +143,7 @@ mod tests {
         let access = Access::new(at, "perf.example", Some("box.lan".to_owned())).expect("a token");
         let path = access.address("/");
         assert_eq!(path.len(), "/?token=".len() + 32);
+        assert!(access.address("/ui?endpoint=/").starts_with("/ui?endpoint=/&token="));
         for host in ["10.1.2.3:5665", "perf.example", "box", "box.lan:1"] {
             assert_eq!(asked(&access, &path, host, None), 200, "{host}");
             assert_eq!(asked(&access, "/", host, None), 401, "{host}");

@@ -17,9 +17,9 @@ mod saved;
 mod server;
 mod template;
 
-pub use self::access::Access;
+pub use self::access::{Access, machine};
 pub use self::live::Feed;
 pub use self::saved::{PageError, Stretch, document, save, saved, title};
 pub use self::server::{
-    Answering, Body, Site, events, open_browser, page, report, serve, shown, text,
+    Answering, Body, Site, alive, events, open_browser, page, refused, report, serve, shown, text,
 };

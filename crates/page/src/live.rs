@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -34,7 +34,9 @@ const PARTS_MAX: usize = 120;
 /// The bytes of these parts.
 const BYTES_MAX: usize = 16 << 20;
 /// How often a silent stream says that it is there.
-const HEARTBEAT: Duration = Duration::from_secs(5);
+const HEARTBEAT: Duration = Duration::from_millis(if cfg!(test) { 100 } else { 5000 });
+/// After the end of a run browsers are waited for only so long after one of them asked for something.
+const SIGN_MAX: Duration = Duration::from_secs(30);
 
 /// A run that can be watched. Its clones are the same.
 #[derive(Clone, Debug, Default)]
@@ -67,22 +69,24 @@ struct State {
     /// All up to a part, as an event.
     whole: Option<(u64, Bytes)>,
     wants_whole: bool,
-    /// The finished page up to a part.
-    report: Option<(u64, Bytes)>,
+    /// The finished page up to a part; nothing if it can't be made of that.
+    report: Option<(u64, Option<Bytes>)>,
     wants_report: bool,
     wish: Wish,
-    /// The wish is done.
-    is_done: bool,
+    /// The last wish that is done.
+    done: Wish,
     /// There is a thread, or there was one.
     is_followed: bool,
     is_dead: bool,
     is_over: bool,
     viewers: usize,
+    /// When a browser asked for something last, or the run ended.
+    sign: Option<Instant>,
     name: String,
 }
 
 /// The wish of the run to the thread.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Wish {
     #[default]
     Follow,
@@ -115,6 +119,16 @@ impl Shared {
     }
 }
 
+/// However the thread ends, nobody waits for it any longer.
+struct Last(Arc<Shared>);
+
+impl Drop for Last {
+    fn drop(&mut self) {
+        self.0.lock().is_dead = true;
+        self.0.tell();
+    }
+}
+
 impl Feed {
     /// Follows the file of a run that goes on, on a thread that begins with `stand_back`.
     ///
@@ -124,15 +138,24 @@ impl Feed {
         let (shared, path) = (Arc::clone(&self.0), path.to_owned());
         shared.lock().is_followed = true;
         std::thread::Builder::new().name("brunt-page".to_owned()).spawn(move || {
+            let _last = Last(Arc::clone(&shared));
             stand_back();
-            if let Err(error) = (Follower { shared: Arc::clone(&shared), path }).run() {
+            if let Err(error) = (Follower { shared, path }).run() {
                 let error = error.to_string();
                 log::error!(error = error.as_str(); "The live page gets no more data");
             }
-            shared.lock().is_dead = true;
-            shared.tell();
         })?;
         Ok(())
+    }
+
+    /// There is no run file that could be followed: who asks is told so.
+    pub fn close(&self) {
+        drop(Last(Arc::clone(&self.0)));
+    }
+
+    /// Whether no data come any more, though the run may go on.
+    pub fn is_closed(&self) -> bool {
+        self.0.lock().is_dead
     }
 
     /// The file is about to be ended: tells what is in it and closes it.
@@ -152,15 +175,20 @@ impl Feed {
         if !state.is_followed {
             return;
         }
-        (state.wish, state.is_done) = (wish, false);
+        state.wish = wish;
         self.0.changed.notify_all();
-        let is_waiting = |state: &mut State| !state.is_done && !state.is_dead;
+        let is_waiting = |state: &mut State| state.done < wish && !state.is_dead;
         drop(self.0.changed.wait_timeout_while(state, PATIENCE, is_waiting));
     }
 
-    /// Whether this feed follows a run.
-    pub fn is_live(&self) -> bool {
-        self.0.lock().last > 0
+    /// A browser asked for something: somebody looks at the page.
+    pub fn sign(&self) {
+        self.0.lock().sign = Some(Instant::now());
+    }
+
+    /// Whether a browser asked for something in the last half minute. One that only keeps its connection, and reads nothing, does not.
+    pub fn has_sign(&self) -> bool {
+        self.0.lock().sign.is_some_and(|sign| sign.elapsed() < SIGN_MAX)
     }
 
     /// How many browsers look.
@@ -177,6 +205,7 @@ impl Feed {
 
     /// The live page. `live`: the part of the config of that name.
     pub fn page(&self, live: &Value) -> Bytes {
+        self.sign();
         let name = title(&self.0.lock().name);
         let mut page = Vec::new();
         let config = json!({ "mode": "live", "live": live });
@@ -188,13 +217,14 @@ impl Feed {
     /// The page as a file, with all data so far; nothing if there is none within a minute.
     pub async fn report(&self) -> Option<Bytes> {
         const PATIENCE: Duration = Duration::from_mins(1);
+        self.sign();
         let mut watch = self.0.news.0.subscribe();
         let made = async {
             loop {
                 {
                     let mut state = self.0.lock();
                     match &state.report {
-                        Some((last, report)) if *last == state.last => return Some(report.clone()),
+                        Some((last, report)) if *last == state.last => return report.clone(),
                         _ if state.last == 0 || state.is_dead => return None,
                         _ => {}
                     }
@@ -213,6 +243,7 @@ impl Feed {
         last: Option<&str>,
     ) -> impl Stream<Item = Result<Frame<Bytes>, Infallible>> + Send + use<> {
         self.0.lock().viewers += 1;
+        self.sign();
         let viewer = Viewer(Arc::clone(&self.0));
         let reader = Reader {
             last: last.and_then(number),
@@ -250,7 +281,10 @@ impl Reader {
                 return piece;
             }
             if tokio::time::timeout(HEARTBEAT, self.watch.changed()).await.is_err() {
-                return Bytes::from_static(b": ping\n\n");
+                // Of a run that is over the browser is asked for a sign of life: it is what the process waits for.
+                let ask: &[u8] =
+                    if self.has_end { b"event: alive\ndata:\n\n" } else { b": ping\n\n" };
+                return Bytes::from_static(ask);
             }
         }
     }
@@ -260,27 +294,31 @@ impl Reader {
         let mut state = shared.lock();
         let first = state.parts.front().map_or(state.last + 1, |(number, _)| *number);
         let is_known = |last: &u64| *last + 1 >= first && *last <= state.last;
-        if let Some(last) = self.last.filter(is_known) {
-            if last < state.last {
-                let (number, part) = &state.parts[(last + 1 - first) as usize];
-                self.last = Some(*number);
-                return Some(part.clone());
-            }
-            if state.is_over && !self.has_end {
-                self.has_end = true;
-                return Some(Bytes::from_static(b"event: end\ndata:\n\n"));
-            }
-            return None;
+        let is_known = self.last.is_some_and(|last| is_known(&last));
+        if let Some(last) = self.last.filter(|last| is_known && *last < state.last) {
+            let (number, part) = &state.parts[(last + 1 - first) as usize];
+            self.last = Some(*number);
+            return Some(part.clone());
         }
         // It begins, or it was away for too long.
         if let Some((number, whole)) = &state.whole
+            && !is_known
             && *number + 1 >= first
         {
             self.last = Some(*number);
             return Some(whole.clone());
         }
-        state.wants_whole = true;
-        shared.changed.notify_all();
+        if state.is_dead || is_known && state.is_over {
+            // There is nothing more to come, whether all was told or not.
+            let lost: &[u8] = b"event: end\ndata: lost\n\n";
+            let end = if state.is_over { b"event: end\ndata:\n\n" } else { lost };
+            let is_new = !std::mem::replace(&mut self.has_end, true);
+            return is_new.then(|| Bytes::from_static(end));
+        }
+        if !is_known {
+            state.wants_whole = true;
+            shared.changed.notify_all();
+        }
         None
     }
 }
@@ -301,7 +339,7 @@ impl Follower {
         loop {
             let wish = self.wait(|state| state.wish != Wish::Follow || wants(state), LOOK);
             file.refresh()?;
-            if file.about().slices > page.slices() || wish == Wish::LetGo {
+            if file.about().slices > page.slices() || wish != Wish::Follow {
                 let news = page.news(&file)?;
                 self.publish(&news, false);
             }
@@ -311,21 +349,25 @@ impl Follower {
             }
         }
         drop(file);
-        self.done();
+        self.done(Wish::LetGo);
         self.wait(|state| state.wish == Wish::End, Duration::MAX);
         let file = RunFile::open(&self.path)?;
         let news = page.news(&file)?;
         self.publish(&news, false);
-        self.shared.lock().is_over = true;
-        self.done();
+        {
+            let mut state = self.shared.lock();
+            state.is_over = true;
+            state.sign = Some(Instant::now());
+        }
+        self.done(Wish::End);
         loop {
             self.wait(wants, Duration::MAX);
             self.serve(&file, &mut page)?;
         }
     }
 
-    fn done(&self) {
-        self.shared.lock().is_done = true;
+    fn done(&self, wish: Wish) {
+        self.shared.lock().done = wish;
         self.shared.tell();
     }
 
@@ -351,12 +393,13 @@ impl Follower {
         }
         if wants_report {
             let mut report = Vec::new();
-            if let Err(error) = saved(file, Stretch::default(), &mut report) {
+            let made = saved(file, Stretch::default(), &mut report);
+            if let Err(error) = &made {
                 log::warn!("the page can't be made: {error}");
-            } else {
-                let mut state = self.shared.lock();
-                state.report = Some((state.last, report.into()));
             }
+            // Who waits for it is told so, and does not ask the same again.
+            let mut state = self.shared.lock();
+            state.report = Some((state.last, made.is_ok().then(|| report.into())));
         }
         if wants_whole || wants_report {
             self.shared.tell();
@@ -401,7 +444,7 @@ fn event(number: u64, document: &[u8]) -> Bytes {
 
 #[cfg(test)]
 mod tests {
-    use futures_util::StreamExt as _;
+    use futures_util::{FutureExt as _, StreamExt as _};
 
     use super::*;
 
@@ -414,8 +457,14 @@ mod tests {
     async fn next(
         stream: &mut (impl Stream<Item = Result<Frame<Bytes>, Infallible>> + Unpin),
     ) -> String {
-        let piece = stream.next().await.expect("it never ends").expect("it never fails");
-        String::from_utf8(piece.into_data().expect("data").to_vec()).expect("text")
+        loop {
+            let piece = stream.next().await.expect("it never ends").expect("it never fails");
+            let data = piece.into_data().expect("data").to_vec();
+            let text = String::from_utf8(data).expect("text");
+            if text != ": ping\n\n" {
+                return text;
+            }
+        }
     }
 
     #[tokio::test]
@@ -454,11 +503,91 @@ mod tests {
         }
         assert_eq!(feed.0.lock().parts.len(), PARTS_MAX);
         let mut away = Box::pin(feed.stream(Some(&format!("2-{}", std::process::id()))));
-        let waited = tokio::time::timeout(Duration::from_millis(50), away.next()).await;
-        assert!(waited.is_err() && feed.0.lock().wants_whole, "the whole is too old");
+        let waited = away.next().now_or_never();
+        assert!(waited.is_none() && feed.0.lock().wants_whole, "the whole is too old");
         let last = feed.0.lock().last;
         feed.0.lock().whole = Some((last, event(last, b"all")));
         feed.0.tell();
         assert!(next(&mut away).await.starts_with(&format!("id: {last}-")));
+    }
+
+    #[tokio::test]
+    async fn who_waits_for_what_never_comes_is_told() {
+        // A thread that dies, however it dies.
+        let (feed, follower) = feed();
+        follower.publish(b"first", true);
+        let mut known = Box::pin(feed.stream(None));
+        next(&mut known).await;
+        let dying = {
+            let shared = Arc::clone(&feed.0);
+            std::thread::spawn(move || {
+                let _last = Last(shared);
+                panic!("as a fault of ours would");
+            })
+        };
+        assert!(dying.join().is_err());
+        assert_eq!(next(&mut known).await, "event: end\ndata: lost\n\n");
+        assert!(feed.report().await.is_none() && feed.is_closed());
+        // Nobody ever followed it.
+        let none = Feed::default();
+        none.close();
+        let mut early = Box::pin(none.stream(None));
+        assert_eq!(next(&mut early).await, "event: end\ndata: lost\n\n");
+    }
+
+    #[tokio::test]
+    async fn a_report_that_cannot_be_is_not_asked_for_again_and_again() {
+        let (feed, follower) = feed();
+        follower.publish(b"first", true);
+        feed.0.lock().report = Some((1, None));
+        assert!(feed.report().await.is_none());
+        assert!(!feed.0.lock().wants_report, "that is known already");
+        // The next part may do.
+        follower.publish(b"second", false);
+        let waited = feed.report().now_or_never();
+        assert!(waited.is_none() && feed.0.lock().wants_report);
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "a thread of the test's own, not a core")]
+    fn the_end_is_waited_for_until_the_end() {
+        let (feed, follower) = feed();
+        let mut state = feed.0.lock();
+        state.is_followed = true;
+        // The file was not let go of in time.
+        state.wish = Wish::LetGo;
+        drop(state);
+        let asking = {
+            let feed = feed.clone();
+            std::thread::spawn(move || {
+                feed.end();
+                let state = feed.0.lock();
+                (state.done, state.is_over)
+            })
+        };
+        follower.wait(|state| state.wish == Wish::End, Duration::MAX);
+        follower.done(Wish::LetGo);
+        std::thread::sleep(Duration::from_millis(50));
+        feed.0.lock().is_over = true;
+        follower.done(Wish::End);
+        let told = asking.join().expect("it ends");
+        assert_eq!(told, (Wish::End, true));
+    }
+
+    #[tokio::test]
+    async fn after_the_end_a_browser_is_asked_for_a_sign_of_life() {
+        let (feed, follower) = feed();
+        assert!(!feed.has_sign());
+        follower.publish(b"first", true);
+        let mut stream = Box::pin(feed.stream(None));
+        assert!(feed.has_sign());
+        next(&mut stream).await;
+        feed.0.lock().is_over = true;
+        feed.0.tell();
+        assert_eq!(next(&mut stream).await, "event: end\ndata:\n\n");
+        assert_eq!(next(&mut stream).await, "event: alive\ndata:\n\n");
+        let Some(long_ago) = Instant::now().checked_sub(SIGN_MAX) else { return };
+        feed.0.lock().sign = Some(long_ago);
+        assert!(!feed.has_sign() && feed.viewers() == 1);
     }
 }

@@ -11,7 +11,7 @@ use bytes::Bytes;
 use http::header::{
     CACHE_CONTROL, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
-use http::{HeaderName, HeaderValue, Request, Response, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, Uri};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt as _, Full, StreamBody};
 use hyper::body::Incoming;
@@ -42,13 +42,13 @@ pub trait Site: Send + Sync + 'static {
     fn answer(&self, request: Request<Incoming>) -> Answering;
 }
 
-/// Serves until the process ends, on a thread that begins with `stand_back`.
+/// Serves until the process ends, on a thread that begins with `stand_back`. Without `access` the site checks itself who may look.
 ///
 /// # Errors
 /// The system gives no thread or no reactor.
 pub fn serve(
     listener: TcpListener,
-    access: Access,
+    access: Option<Access>,
     site: Arc<dyn Site>,
     stand_back: fn(),
 ) -> io::Result<()> {
@@ -61,7 +61,7 @@ pub fn serve(
     Ok(())
 }
 
-async fn accept(listener: TcpListener, access: Arc<Access>, site: Arc<dyn Site>) {
+async fn accept(listener: TcpListener, access: Arc<Option<Access>>, site: Arc<dyn Site>) {
     let listener = match tokio::net::TcpListener::from_std(listener) {
         Ok(listener) => listener,
         Err(error) => return log::warn!("the page can't be served: {error}"),
@@ -81,11 +81,12 @@ async fn accept(listener: TcpListener, access: Arc<Access>, site: Arc<dyn Site>)
         let (access, site) = (Arc::clone(&access), Arc::clone(&site));
         tokio::spawn(async move {
             let service = service_fn(move |request: Request<Incoming>| {
-                let answering: Answering = match access.check(request.uri(), request.headers()) {
-                    Ok(()) => site.answer(request),
-                    Err((status, why)) => {
-                        Box::pin(async move { text(status, "text/plain; charset=utf-8", why) })
-                    }
+                let access = access.as_ref().as_ref();
+                let refused =
+                    access.and_then(|access| refused(access, request.uri(), request.headers()));
+                let answering: Answering = match refused {
+                    None => site.answer(request),
+                    Some(answer) => Box::pin(async move { answer }),
                 };
                 async move { Ok::<_, Infallible>(answering.await) }
             });
@@ -96,6 +97,12 @@ async fn accept(listener: TcpListener, access: Arc<Access>, site: Arc<dyn Site>)
             drop(permit);
         });
     }
+}
+
+/// The answer to a request that may not be answered.
+pub fn refused(access: &Access, uri: &Uri, headers: &HeaderMap) -> Option<Response<Body>> {
+    let (status, why) = access.check(uri, headers).err()?;
+    Some(text(status, "text/plain; charset=utf-8", why))
 }
 
 /// A browser that reads nothing costs little, and not for long.
@@ -120,6 +127,12 @@ pub fn page(body: impl Into<Bytes>) -> Response<Body> {
 pub fn events(feed: &Feed, last: Option<&HeaderValue>) -> Response<Body> {
     let stream = feed.stream(last.and_then(|last| last.to_str().ok()));
     answer(StatusCode::OK, "text/event-stream", StreamBody::new(stream).boxed_unsync())
+}
+
+/// The answer to a browser that shows that somebody looks.
+pub fn alive(feed: &Feed) -> Response<Body> {
+    feed.sign();
+    text(StatusCode::OK, "text/plain; charset=utf-8", "")
 }
 
 /// The finished page, or a sentence if there is none.

@@ -7,6 +7,7 @@ mod columns;
 mod draft;
 mod extra;
 mod facts;
+mod told;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -16,6 +17,7 @@ use serde_json::{Map, Value, json};
 
 use self::columns::Columns;
 pub use self::draft::Draft;
+use self::told::Told;
 use crate::error::RunFileError;
 use crate::reader::RunFile;
 use crate::varint::put;
@@ -87,13 +89,27 @@ pub struct Page {
     factor: u64,
     metrics: BTreeMap<PageMetric, usize>,
     series: BTreeMap<Origin, usize>,
+    /// The last series of the file that has its number; they are counted from 0.
+    seen: i64,
     /// Slices of the file that were told.
     told: u64,
+    /// Values of the trends in these slices.
+    totals: BTreeMap<u32, u64>,
     /// Events that were told.
     events: usize,
     /// Metrics and series as they were told, for those who come late.
     known: News,
+    /// Facts that those who watch a run know.
+    facts: Told,
+    /// The slice of the page that was not full when it was told.
+    growing: Slice,
 }
+
+/// What the series of the file have in a slice of the page, and whether that is told in bins.
+type Slice = BTreeMap<usize, (Sink, bool)>;
+
+/// The bytes of series, by their numbers.
+type Chunks = Vec<(usize, Vec<u8>)>;
 
 /// Metrics and series that are new in a document.
 #[derive(Default)]
@@ -115,9 +131,13 @@ impl Page {
             factor,
             metrics: BTreeMap::new(),
             series: BTreeMap::new(),
+            seen: -1,
             told: 0,
+            totals: BTreeMap::new(),
             events: 0,
             known: News::default(),
+            facts: Told::default(),
+            growing: Slice::new(),
         }
     }
 
@@ -135,7 +155,7 @@ impl Page {
     /// All that was told so far, for a page that comes late: behind it the next [`news`](Self::news) follow as for the others.
     pub fn so_far(&mut self, file: &RunFile) -> Result<Vec<u8>, RunFileError> {
         let mut news = News::default();
-        let mut chunks = self.chunks(file, 0..self.told, &mut news)?;
+        let (mut chunks, _) = self.chunks(file, 0..self.told, (0, Slice::new()), &mut news)?;
         // New metrics and series are told with the next news.
         let (metrics, series) = (self.known.metrics.len(), self.known.series.len());
         self.metrics.retain(|_, place| *place < metrics);
@@ -144,6 +164,7 @@ impl Page {
         let events: Vec<Value> = facts::events(file, 0)?.into_iter().take(self.events).collect();
         let mut facts = facts::all(file, self, &self.known.metrics, &self.known.series, &events)?;
         facts["time"]["slices"] = json!(self.told.div_ceil(self.factor));
+        let facts = told::so_far(file, self, facts)?;
         Ok(document(true, &facts, &chunks))
     }
 
@@ -156,37 +177,51 @@ impl Page {
         let slices = file.about().slices;
         // The slice of the page that was still growing is told again.
         let from = self.told / self.factor * self.factor;
+        for (series, count) in totals(file, &(self.told..slices))? {
+            *self.totals.entry(series).or_default() += count;
+        }
         let mut news = News::default();
-        let chunks = self.chunks(file, from..slices, &mut news)?;
+        self.announce(file, &mut news)?;
+        let begun = std::mem::take(&mut self.growing);
+        let (chunks, growing) = self.chunks(file, from..slices, (self.told, begun), &mut news)?;
+        self.growing = growing;
         let events = facts::events(file, self.events)?;
         self.events += events.len();
         let facts = facts::all(file, self, &news.metrics, &news.series, &events)?;
+        let facts = told::news(file, self, facts)?;
         self.known.metrics.extend(news.metrics);
         self.known.series.extend(news.series);
         self.told = slices;
         Ok(document(is_reset, &facts, &chunks))
     }
 
-    /// The chunks of all series with values in a range of slices.
+    /// The whole run, for a page that is saved: all but the [`Evidence`].
+    fn whole(&mut self, file: &RunFile, evidence: &Evidence) -> Result<Vec<u8>, RunFileError> {
+        let mut news = News::default();
+        self.announce(file, &mut news)?;
+        let all = 0..file.about().slices;
+        let (chunks, _) = self.chunks(file, all, (0, Slice::new()), &mut news)?;
+        let events = facts::events(file, 0)?;
+        let mut facts = facts::all(file, self, &news.metrics, &news.series, &events)?;
+        let failures = facts::failures(file, self, &evidence.places)?;
+        facts.insert("failures".to_owned(), Value::Array(failures));
+        Ok(document(false, &Value::Object(facts), &chunks))
+    }
+
+    /// The chunks of all series with values in a range of slices, which is told already or about to be; and the last slice of the page if
+    /// it is not full. `from`: the first slice that is read, where the first of the page was `begun` before.
     fn chunks(
         &mut self,
         file: &RunFile,
         slices: Range<u64>,
+        (from, begun): (u64, Slice),
         news: &mut News,
-    ) -> Result<Vec<(usize, Vec<u8>)>, RunFileError> {
-        let totals: BTreeMap<u32, u64> = file
-            .rows(
-                "SELECT series, sum(count) FROM slice WHERE n < ?1 AND histogram IS NOT NULL GROUP BY series",
-                [slices.end as i64],
-                |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64)),
-            )?
-            .into_iter()
-            .collect();
-        self.announce(file, news)?;
+    ) -> Result<(Chunks, Slice), RunFileError> {
+        let totals = &self.totals;
         let mut all: BTreeMap<usize, Columns> = BTreeMap::new();
-        let mut open: BTreeMap<usize, (Sink, bool)> = BTreeMap::new();
+        let mut open = begun;
         let mut present = slices.start / self.factor;
-        file.each(&slices, |n, series, sink| {
+        file.each(&(from..slices.end), |n, series, sink| {
             let now = n / self.factor;
             if now != present {
                 close(&mut all, &mut open, present);
@@ -195,11 +230,23 @@ impl Page {
             let Some(id) = self.series.get(&Origin::Series(series)) else { return };
             let binned = totals.get(&series).is_some_and(|total| *total > EXACT_MAX);
             match open.get_mut(id) {
-                Some((all, _)) => all.merge(&sink),
+                Some((all, is_binned)) => {
+                    all.merge(&sink);
+                    *is_binned = binned;
+                }
                 None => drop(open.insert(*id, (sink, binned))),
             }
         })?;
-        close(&mut all, &mut open, present);
+        let last = slices.end.saturating_sub(1) / self.factor;
+        if present != last {
+            close(&mut all, &mut open, present);
+        }
+        for (id, (sink, binned)) in &open {
+            all.entry(*id).or_default().push(last, sink, *binned);
+        }
+        if slices.end.is_multiple_of(self.factor) {
+            open.clear();
+        }
         // By slice of the page and series: what the other tables tell.
         let mut others: BTreeMap<(u64, usize), Sink> = BTreeMap::new();
         for extra in extra::all(file, &slices)? {
@@ -213,13 +260,19 @@ impl Page {
         for ((n, id), sink) in others {
             all.entry(id).or_default().push(n, &sink, false);
         }
-        Ok(all.into_iter().map(|(id, columns)| (id, columns.chunk(id as u64))).collect())
+        let chunks = all.into_iter().map(|(id, columns)| (id, columns.chunk(id as u64)));
+        Ok((chunks.collect(), open))
     }
 
-    /// Gives the file's series their numbers: those of a metric together, in so far as they are known now.
+    /// Gives the file's new series their numbers: those of a metric together.
     fn announce(&mut self, file: &RunFile, news: &mut News) -> Result<(), RunFileError> {
-        let mut rows = file.series()?;
-        rows.sort_by_key(|row| (row.metric, row.id));
+        let query = "SELECT id, metric, tags FROM series WHERE id > ?1 ORDER BY metric, id";
+        let rows = file.rows(query, [self.seen], |row| {
+            Ok((row.get::<_, i64>(0)?, row.get::<_, u32>(1)?, row.get::<_, String>(2)?))
+        })?;
+        if rows.is_empty() {
+            return Ok(());
+        }
         let metrics: BTreeMap<u32, PageMetric> = file
             .metrics()
             .iter()
@@ -228,11 +281,15 @@ impl Page {
                 (metric.id, page)
             })
             .collect();
-        for row in rows {
-            let Some(metric) = metrics.get(&row.metric) else { continue };
-            let tags: Map<_, _> =
-                row.tags.into_iter().map(|(key, value)| (key, json!(value))).collect();
-            self.series_of(Origin::Series(row.id), metric, &tags, news);
+        let last = rows.iter().map(|(id, ..)| *id).max().unwrap_or(self.seen);
+        // One that is newer than our metrics is met again.
+        let unknown = rows.iter().filter(|(_, metric, _)| !metrics.contains_key(metric));
+        self.seen = unknown.map(|(id, ..)| id - 1).min().unwrap_or(last);
+        for (id, metric, tags) in rows {
+            let Some(metric) = metrics.get(&metric) else { continue };
+            let tags: BTreeMap<String, Value> = serde_json::from_str(&tags).unwrap_or_default();
+            let origin = Origin::Series(u32::try_from(id).unwrap_or_default());
+            self.series_of(origin, metric, &tags.into_iter().collect(), news);
         }
         Ok(())
     }
@@ -272,30 +329,89 @@ impl Page {
     }
 }
 
+/// Kept exchanges and sources of a page, and the places of exchanges in their list by their ids.
+struct Evidence {
+    exchanges: Vec<Value>,
+    sources: Value,
+    places: BTreeMap<i64, usize>,
+}
+
+impl Evidence {
+    /// That of a saved page: bodies are cut until a document with them weighs no more than it may.
+    fn of(file: &RunFile, weigh: impl Fn(&[u8]) -> u64) -> Result<Self, RunFileError> {
+        /// What the evidence may weigh in a page.
+        const MOST: u64 = 2 << 20;
+        /// Bytes of a body.
+        const BODIES: [usize; 3] = [8 << 10, 1 << 10, 0];
+        let (exchanges, places) = facts::exchanges(file)?;
+        let mut evidence = Self { exchanges, sources: facts::sources(file)?, places };
+        for most in BODIES {
+            // The scripts are a part of it, but it is the bodies that give way.
+            if weigh(&evidence.record(head())) <= MOST {
+                break;
+            }
+            for exchange in &mut evidence.exchanges {
+                facts::cut(exchange, most);
+            }
+        }
+        Ok(evidence)
+    }
+
+    /// Puts it behind what a document has already.
+    fn record(&self, mut document: Vec<u8>) -> Vec<u8> {
+        let json = json!({ "exchanges": self.exchanges, "sources": self.sources });
+        record(&mut document, JSON, json.to_string().as_bytes());
+        document
+    }
+}
+
 /// The whole of a run as one document for a saved page: merged as far as that must be for its weight, which `weigh` tells (the bytes of
-/// the finished page).
+/// the finished page). Exchanges and sources have a weight of their own: for them no slices are merged.
 pub fn saved(file: &RunFile, weigh: impl Fn(&[u8]) -> u64) -> Result<Vec<u8>, RunFileError> {
     const MEGABYTE: u64 = 1 << 20;
     let about = file.about();
+    let bare = weigh(&head());
+    let evidence = Evidence::of(file, |document| weigh(document).saturating_sub(bare))?;
     let most = match about.duration.as_secs() {
         0..=600 => MEGABYTE,
         601..=3600 => 8 * MEGABYTE,
         _ => 40 * MEGABYTE,
     };
+    let beside = weigh(&evidence.record(head())).saturating_sub(bare);
+    let totals = totals(file, &(0..about.slices))?;
     let least = factor(about.slices);
-    let mut best = None;
-    for factor in FACTORS.into_iter().filter(|factor| *factor >= least) {
-        if best.is_some() && about.slices / factor < SLICES_MIN {
-            break;
+    let is_fine = |factor: &u64| *factor == least || about.slices / factor >= SLICES_MIN;
+    let mut factors = FACTORS.into_iter().filter(|factor| *factor >= least).filter(is_fine);
+    let mut now = least;
+    loop {
+        let mut page = Page { totals: totals.clone(), ..Page::of(now) };
+        let document = evidence.record(page.whole(file, &evidence)?);
+        let weight = weigh(&document).saturating_sub(beside);
+        // No page shrinks faster than its slices become fewer: those between are not tried, as each reads the whole file.
+        let wanted = (now as f64 * weight as f64 / most as f64) as u64;
+        let next = factors.by_ref().filter(|factor| *factor > now);
+        let (mut last, mut chosen) = (None, None);
+        for factor in next {
+            last = Some(factor);
+            if factor >= wanted {
+                chosen = Some(factor);
+                break;
+            }
         }
-        let document = Page::of(factor).document(file, false)?;
-        let fits = weigh(&document) <= most;
-        best = Some(document);
-        if fits {
-            break;
+        match chosen.or(last) {
+            Some(factor) if weight > most => now = factor,
+            _ => return Ok(document),
         }
     }
-    Ok(best.unwrap_or_default())
+}
+
+/// How many values the trends have in these slices.
+fn totals(file: &RunFile, slices: &Range<u64>) -> Result<BTreeMap<u32, u64>, RunFileError> {
+    let query = "SELECT series, sum(count) FROM slice WHERE n >= ?1 AND n < ?2 AND histogram IS NOT NULL GROUP BY series";
+    let rows = file.rows(query, [slices.start as i64, slices.end as i64], |row| {
+        Ok((row.get(0)?, row.get::<_, i64>(1)? as u64))
+    })?;
+    Ok(rows.into_iter().collect())
 }
 
 /// The least factor with which these slices are few enough.
@@ -305,7 +421,7 @@ fn factor(slices: u64) -> u64 {
 }
 
 /// Puts what a slice of the page holds into the columns.
-fn close(all: &mut BTreeMap<usize, Columns>, open: &mut BTreeMap<usize, (Sink, bool)>, slice: u64) {
+fn close(all: &mut BTreeMap<usize, Columns>, open: &mut Slice, slice: u64) {
     while let Some((id, (sink, binned))) = open.pop_first() {
         all.entry(id).or_default().push(slice, &sink, binned);
     }
@@ -313,7 +429,7 @@ fn close(all: &mut BTreeMap<usize, Columns>, open: &mut BTreeMap<usize, (Sink, b
 
 /// A document of one JSON record and the chunks of series.
 fn document(is_reset: bool, facts: &Value, chunks: &[(usize, Vec<u8>)]) -> Vec<u8> {
-    let mut out = b"BRNP\x01".to_vec();
+    let mut out = head();
     if is_reset {
         record(&mut out, RESET, &[]);
     }
@@ -322,6 +438,11 @@ fn document(is_reset: bool, facts: &Value, chunks: &[(usize, Vec<u8>)]) -> Vec<u
         record(&mut out, CHUNK, chunk);
     }
     out
+}
+
+/// The beginning of each document.
+fn head() -> Vec<u8> {
+    b"BRNP\x01".to_vec()
 }
 
 fn record(out: &mut Vec<u8>, kind: u8, payload: &[u8]) {

@@ -13,6 +13,8 @@ use rusqlite::Connection;
 
 use crate::*;
 
+mod pages;
+
 const SECOND: u64 = 1_000_000_000;
 /// When every run here starts.
 const START: u64 = 1_700_000_000 * SECOND;

@@ -118,6 +118,8 @@ export interface Part {
   headers?: [string, string][];
   body?: string | null;
   size?: number | null;
+  /** This page has less of the body than the run file. */
+  cut?: boolean;
 }
 
 export interface Exchange {
@@ -178,5 +180,5 @@ export interface Config {
   mode: 'report' | 'live';
   /** The stretch to begin with, in seconds since the start. */
   stretch?: { from: number; to: number };
-  live?: { events: string; report?: string; control?: Control };
+  live?: { events: string; report?: string; alive?: string; control?: Control };
 }

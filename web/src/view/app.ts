@@ -22,7 +22,7 @@ export class App {
   private chosen: { from: number; to: number } | null = null;
   /** The route that is open: `GET /cart`. */
   route: string | null = null;
-  live: 'none' | 'connecting' | 'connected' | 'lost' | 'ended' = 'none';
+  live: 'none' | 'connecting' | 'connected' | 'lost' | 'broken' | 'ended' = 'none';
   private readonly listeners = new Set<Listener>();
   private readonly pools = new Map<string, Pool>();
 

@@ -13,7 +13,7 @@ const AGAIN = 2000;
  * Takes in parts, in their order; draws at most twice a second. Gives the first part's promise; until then `wait` is told why there is nothing,
  * and `failed` what cannot be read.
  */
-export function follow(app: App, events: string, wait: (why: string) => void, failed: (error: unknown) => void): Promise<void> {
+export function follow(app: App, { events, alive }: Pick<NonNullable<Config['live']>, 'events' | 'alive'>, wait: (why: string) => void, failed: (error: unknown) => void): Promise<void> {
   return new Promise((first) => {
     let chain: Promise<void> = Promise.resolve();
     let slice = Number.POSITIVE_INFINITY;
@@ -38,7 +38,7 @@ export function follow(app: App, events: string, wait: (why: string) => void, fa
       };
       source.onerror = () => {
         // The process that ran the test has gone away.
-        if (app.live === 'ended') return source.close();
+        if (app.live === 'ended' || app.live === 'broken') return source.close();
         if (app.run.version > 0 && !app.run.running) {
           // The last part came, only the word that it was the last did not.
           app.live = 'ended';
@@ -66,11 +66,18 @@ export function follow(app: App, events: string, wait: (why: string) => void, fa
         });
       });
       // The connection stays open: by it the process knows that the page is still looked at.
-      source.addEventListener('end', () => {
+      source.addEventListener('end', (event) => {
+        const lost = (event as MessageEvent<string>).data === 'lost';
+        if (lost) source.close();
         chain = chain.then(() => {
-          app.live = 'ended';
-          draw();
+          app.live = lost ? 'broken' : 'ended';
+          if (app.run.version > 0) draw();
+          else wait('No data of this run can be read: its log says why.');
         });
+      });
+      // A timer would be slowed down in a window that nobody sees: so it is the process that asks.
+      source.addEventListener('alive', () => {
+        if (alive) fetch(alive).catch(() => {});
       });
     };
     app.live = 'connecting';
@@ -131,9 +138,9 @@ export function LiveBar({ app, config }: { app: App; config: NonNullable<Config[
   const running = app.run.running && app.live !== 'ended';
   const finished = useFinished(config.report, app.live === 'ended');
   const state =
-    !running ? 'The run has ended: this is its report.' : app.live === 'lost' ? 'The connection is lost; the page tries again and will get what it missed.' : app.live === 'connecting' ? 'Connecting …' : paused ? 'Paused' : 'Live';
+    !running ? 'The run has ended: this is its report.' : app.live === 'broken' ? 'No more data come from this run: its log says why.' : app.live === 'lost' ? 'The connection is lost; the page tries again and will get what it missed.' : app.live === 'connecting' ? 'Connecting …' : paused ? 'Paused' : 'Live';
   return (
-    <aside class={`live ${!running ? 'over' : app.live === 'lost' ? 'lost' : 'on'}`} aria-label="Live run">
+    <aside class={`live ${!running ? 'over' : app.live === 'lost' || app.live === 'broken' ? 'lost' : 'on'}`} aria-label="Live run">
       <span class="pulse" aria-hidden="true" />
       <span role="status">{state}</span>
       {running && (

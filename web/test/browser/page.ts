@@ -414,6 +414,7 @@ test('printing draws every section, in light colours', async () => {
 class Live {
   readonly server: Server;
   readonly calls: { method: string; url: string; body: string }[] = [];
+  readonly got: string[] = [];
   private readonly clients = new Set<ServerResponse>();
   private readonly parts: string[] = [];
   readonly joined: (string | undefined)[] = [];
@@ -445,7 +446,10 @@ class Live {
           this.calls.push({ method: request.method!, url: request.url!, body });
           response.end('{}');
         });
-      } else response.writeHead(200, { 'Content-Type': 'text/html' }).end(html());
+      } else {
+        this.got.push(request.url!);
+        response.writeHead(200, { 'Content-Type': 'text/html' }).end(html());
+      }
     });
   }
 
@@ -463,8 +467,12 @@ class Live {
     this.gone = this.parts.length;
   }
 
-  end(): void {
-    for (const client of this.clients) client.write('event: end\ndata:\n\n');
+  end(data = ''): void {
+    for (const client of this.clients) client.write(`event: end\ndata: ${data}\n\n`);
+  }
+
+  ask(): void {
+    for (const client of this.clients) client.write('event: alive\ndata:\n\n');
   }
 
   cut(): void {
@@ -493,7 +501,7 @@ const tick = (slices: number, state: string, first: boolean) => {
 };
 
 test('a live page: late joiners, a cut connection, control, and the report at the end', async () => {
-  const config = { mode: 'live', live: { events: 'events', report: 'report.html', control: { status: 'v1/status', pause: true, scale: false, stop: true, note: 'note' } } };
+  const config = { mode: 'live', live: { events: 'events', report: 'report.html', alive: 'alive', control: { status: 'v1/status', pause: true, scale: false, stop: true, note: 'note' } } };
   const live = new Live(() => fill(config, 'live'));
   const url = await live.listen();
   const page = await browser.newPage();
@@ -528,7 +536,32 @@ test('a live page: late joiners, a cut connection, control, and the report at th
     await until(page, 'The run has ended', '.live');
     await requests(12);
     assert.ok(await page.$('.live a[download]'));
+    assert.ok(!live.got.includes('/alive'));
+    live.ask();
+    const asked = Date.now();
+    while (!live.got.includes('/alive')) {
+      assert.ok(Date.now() - asked < 60_000, 'the page shows that it is there');
+      await new Promise((done) => setTimeout(done, 20));
+    }
     assert.match(await page.$eval('.verdict', (verdict) => verdict.textContent!), /Passed|Finished/);
+  } finally {
+    await page.close();
+    live.server.closeAllConnections?.();
+    live.server.close();
+  }
+});
+
+test('a live page whose data end before the run says so', async () => {
+  const live = new Live(() => fill({ mode: 'live', live: { events: 'events' } }, ''));
+  const url = await live.listen();
+  const page = await browser.newPage();
+  await page.bringToFront();
+  try {
+    await page.goto(url);
+    live.send(tick(3, 'running', true));
+    await until(page, 'Live', '.live');
+    live.end('lost');
+    await until(page, 'No more data come from this run', '.live');
   } finally {
     await page.close();
     live.server.closeAllConnections?.();

@@ -156,6 +156,21 @@ test('later chunks extend and replace slices', () => {
   assert.equal(run.of('m').length, 0);
 });
 
+test('a part without a key leaves what was known, and a second record adds to the first', () => {
+  const run = new Run();
+  const first = new DocumentWriter();
+  first.json({ time: { width: 1000, slices: 1, end: 1e6 }, groups: ['::a'] });
+  first.json({ exchanges: [{ method: 'GET', request: { body: 'ab', size: 9, cut: true } }], sources: [{ path: 'a.js', text: '1' }] });
+  run.apply(first.done());
+  const second = new DocumentWriter();
+  second.json({ time: { width: 1000, slices: 2, end: 2e6 } });
+  run.apply(second.done());
+  assert.equal(run.slices, 2);
+  assert.deepEqual(run.facts.groups, ['::a']);
+  assert.equal(run.facts.exchanges[0]!.request!.cut, true);
+  assert.equal(run.facts.sources[0]!.path, 'a.js');
+});
+
 test('foreign, newer and cut off data are refused with a sentence', () => {
   const refused = (bytes: Uint8Array, words: RegExp) => assert.throws(() => new Run().apply(bytes), (error) => error instanceof DataError && words.test(error.message));
   refused(new TextEncoder().encode('hello world'), /not those of a Brunt run/);

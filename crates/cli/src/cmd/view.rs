@@ -65,7 +65,7 @@ pub(super) fn perform(context: &Context, call: &Call) -> Outcome<Exit> {
     let at = listener.local_addr()?;
     let access = Access::new(at, "127.0.0.1", None)?;
     let address = brunt_page::shown(at, "127.0.0.1", &access);
-    brunt_page::serve(listener, access, Arc::new(Shelf::new(call.files.clone())), || {})?;
+    brunt_page::serve(listener, Some(access), Arc::new(Shelf::new(call.files.clone())), || {})?;
     print(context, &format!("{address}\n"))?;
     let is_open = !call.no_open && brunt_page::open_browser(&address);
     if !context.global.quiet {

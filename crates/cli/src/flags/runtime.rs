@@ -44,7 +44,7 @@ const OUT: &str = "Send results to this output; repeat it for more\n\
     - opentelemetry: a collector, by OTLP [default: localhost:4317]\n\
     - run[=FILE]: one file with all of the run, for `brunt report` [default: brunt-results/…]\n\
     - statsd: StatsD or Datadog's agent [default: localhost:8125]\n\
-    - web-dashboard: a live page in the browser [default: http://127.0.0.1:5665]";
+    - web-dashboard: a live page in the browser, at port 5665; the address with its token is printed";
 
 /// The rows of `run` alone.
 pub(crate) static RUN_ONLY: &[Flag] = &[
@@ -53,7 +53,7 @@ pub(crate) static RUN_ONLY: &[Flag] = &[
         takes: Takes::Maybe { name: "ADDRESS", bare: "" },
         ..Flag::switch(
             "ui",
-            "Serve the page of the run while it goes on [default: 127.0.0.1:5665]; elsewhere than on loopback with a token",
+            "Serve the page of the run while it goes on [default: 127.0.0.1:5665]; elsewhere than on loopback with a token; true and false mean the default, and none",
         )
         .env("UI")
     },

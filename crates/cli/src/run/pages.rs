@@ -27,12 +27,13 @@ use crate::{
 pub(super) struct Pages {
     report: Option<PathBuf>,
     ui: Option<Ui>,
-    has_dashboard: bool,
     /// The folder of a run file that goes away.
     folder: Option<TempDir>,
     /// The run as pages show it while it goes on.
     pub(super) feed: Feed,
     serving: Option<Serving>,
+    /// Somebody may look while it goes on.
+    is_live: bool,
 }
 
 impl Pages {
@@ -59,12 +60,25 @@ impl Pages {
         let is_needed = report.is_some() || ui.is_some() || has_dashboard;
         let folder = (is_needed && !run_file::is_wanted(outputs))
             .then(|| temporary(report.as_deref()))
-            .transpose()?;
+            .transpose();
+        let feed = Feed::default();
+        let folder = match folder {
+            // What k6 shows of a test needs no file.
+            Err(failure) if report.is_none() && ui.is_none() => {
+                log::warn!(
+                    "the web dashboard has its events alone, neither page nor report: {}",
+                    failure.error
+                );
+                feed.close();
+                None
+            }
+            folder => folder?,
+        };
         if let Some(folder) = &folder {
             signals.remove(folder.path());
             outputs.push(format!("run={}", folder.path().join("run.brunt").display()));
         }
-        Ok(Self { report, ui, has_dashboard, folder, feed: Feed::default(), serving: None })
+        Ok(Self { report, ui, is_live: false, folder, feed, serving: None })
     }
 
     /// The file of the report, as the description shows it.
@@ -93,12 +107,16 @@ impl Pages {
         &mut self,
         recording: &Recording,
         live: Live,
-        scenarios: &[Scenario],
+        (dashboards, scenarios): (&[Page], &[Scenario]),
     ) -> Outcome<()> {
-        if let Some(path) = recording.path()
-            && (self.ui.is_some() || self.has_dashboard)
-        {
-            self.feed.follow(&path, stand_back)?;
+        let is_served = self.ui.is_some() || dashboards.iter().any(|page| page.address.is_some());
+        match recording.path() {
+            _ if !is_served => {}
+            Some(path) => {
+                self.feed.follow(&path, stand_back)?;
+                self.is_live = true;
+            }
+            None => self.feed.close(),
         }
         if let Some(ui) = self.ui.take() {
             self.serving = Some(ui.serve(live, &self.feed, recording.notes(), scenarios)?);
@@ -115,15 +133,14 @@ impl Pages {
         dashboards: &[Page],
         end: impl FnOnce() -> Option<PathBuf>,
     ) {
-        let is_live = self.serving.is_some() || self.has_dashboard;
-        if is_live {
+        if self.is_live {
             self.feed.let_go();
         }
         let file = end();
         if let Some(serving) = &self.serving {
             serving.ended(report);
         }
-        if is_live {
+        if self.is_live {
             self.feed.end();
         }
         let Some(file) = file else { return };
@@ -149,6 +166,9 @@ impl Pages {
 
 /// Whether a file can be written. An older one stays as it is, a new one does not stay.
 fn try_to_write(path: &Path) -> std::io::Result<()> {
+    if is_special(path) {
+        return Ok(());
+    }
     match OpenOptions::new().append(true).create_new(true).open(path) {
         Ok(_) => std::fs::remove_file(path),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
@@ -158,8 +178,14 @@ fn try_to_write(path: &Path) -> std::io::Result<()> {
     }
 }
 
+/// Whether this is a pipe or a device, of which a trial would wait for its reader, or be read.
+fn is_special(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
+}
+
 /// A folder that goes away: beside the report, where there is room for both, or among temporary files.
 fn temporary(report: Option<&Path>) -> Outcome<TempDir> {
+    let report = report.filter(|path| !is_special(path));
     let beside = report.map(|path| path.parent().filter(|folder| !folder.as_os_str().is_empty()));
     let mut builder = tempfile::Builder::new();
     let folder = match beside {

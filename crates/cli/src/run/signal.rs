@@ -128,9 +128,9 @@ impl SignalWatch {
         self.0.lock().ends = Ends::Wait;
     }
 
-    /// Whether there has been a signal.
-    pub(crate) fn have_come(&self) -> bool {
-        self.0.lock().count > 0
+    /// How many signals there have been.
+    pub(crate) fn count(&self) -> u32 {
+        self.0.lock().count
     }
 
     /// Waits until there has been a signal.

@@ -61,9 +61,7 @@ impl Ui {
         };
         let listener = listener.map_err(|error| failed(&error))?;
         let at = listener.local_addr()?;
-        let machine = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
-        let machine = machine.map(|name| name.trim().to_owned());
-        let access = Access::new(at, name, machine)?;
+        let access = Access::new(at, name, brunt_page::machine())?;
         let address = brunt_page::shown(at, &host, &access);
         Ok(Self { listener, access, address })
     }
@@ -90,14 +88,14 @@ impl Ui {
         let can_pause = scenarios.iter().all(steered) || live.control().is_paused();
         let can_scale = scenarios.iter().any(steered);
         let config = json!({
-            "events": of("events"), "report": of("report.html"),
+            "events": of("events"), "report": of("report.html"), "alive": of("alive"),
             "control": {
                 "status": of("v1/status"), "pause": can_pause, "scale": can_scale, "stop": true, "note": of("note"),
             },
         });
         let told = Arc::new(Told::new(live));
         let desk = Desk { told: Arc::clone(&told), feed: feed.clone(), notes, config };
-        brunt_page::serve(self.listener, self.access, Arc::new(desk), stand_back)?;
+        brunt_page::serve(self.listener, Some(self.access), Arc::new(desk), stand_back)?;
         Ok(Serving { told, feed: feed.clone() })
     }
 }
@@ -130,25 +128,47 @@ impl Serving {
     /// Who looks at the page may go on doing so, as long as the test did not fail: until the last browser closes it, or until a signal.
     /// After a failed test browsers get the time to fetch the report.
     pub(super) fn linger(&self, failed: bool, signals: &SignalWatch, quiet: bool) {
-        /// How often a signal is looked for.
-        const LOOK: Duration = Duration::from_millis(100);
         /// The time of browsers after a failed test.
         const LAST: Duration = Duration::from_secs(3);
-        if self.feed.viewers() == 0 {
-            return;
-        }
-        signals.linger();
-        if !quiet && !failed {
-            log::info!(
-                "the test is over; its page is still open in a browser: close it there, or press Ctrl-C"
-            );
-        }
-        let end = failed.then(|| Instant::now() + LAST);
-        while !self.feed.wait_for_none(LOOK)
-            && !signals.have_come()
-            && end.is_none_or(|end| Instant::now() < end)
-        {}
+        let feed = &self.feed;
+        let over = "the test is over; its page is still open in a browser: close it there, or press Ctrl-C";
+        let say = (!quiet && !failed).then_some(over);
+        let most = failed.then_some(LAST);
+        wait_for_browsers((feed, feed.viewers() > 0), signals, (say, most), |time| {
+            feed.wait_for_none(time)
+        });
     }
+}
+
+/// Waits until no browser looks (which `none` tells after the time that it is given), until all of them are silent for half a minute, until
+/// a signal comes that did not come before, or for the time `most` at most.
+pub(super) fn wait_for_browsers(
+    (feed, is_watched): (&Feed, bool),
+    signals: &SignalWatch,
+    (say, most): (Option<&str>, Option<Duration>),
+    none: impl Fn(Duration) -> bool,
+) {
+    /// How often a signal is looked for.
+    const LOOK: Duration = Duration::from_millis(100);
+    if !is_watched {
+        return;
+    }
+    signals.linger();
+    // The signal that ended the test does not end this.
+    let before = signals.count();
+    if let Some(say) = say {
+        log::info!("{say}");
+    }
+    if feed.is_closed() {
+        // Of others the end was told, and since then they are asked whether they are still there.
+        feed.sign();
+    }
+    let end = most.map(|most| Instant::now() + most);
+    while !none(LOOK)
+        && feed.has_sign()
+        && signals.count() == before
+        && end.is_none_or(|end| Instant::now() < end)
+    {}
 }
 
 /// Answers for the page of a run.
@@ -171,6 +191,10 @@ impl Site for Desk {
                 let answer = brunt_page::events(&self.feed, request.headers().get("last-event-id"));
                 Box::pin(async move { answer })
             }
+            "/alive" if is_get => {
+                let answer = brunt_page::alive(&self.feed);
+                Box::pin(async move { answer })
+            }
             "/report.html" if is_get => {
                 let feed = self.feed.clone();
                 Box::pin(async move { brunt_page::report(&feed).await })
@@ -186,7 +210,7 @@ impl Site for Desk {
                 let notes = self.notes.clone();
                 Box::pin(async move { noted(&notes, request).await })
             }
-            "/" | "/events" | "/report.html" | "/note" => {
+            "/" | "/events" | "/alive" | "/report.html" | "/note" => {
                 Box::pin(async { said(StatusCode::METHOD_NOT_ALLOWED, "not with this method\n") })
             }
             _ => Box::pin(async { said(StatusCode::NOT_FOUND, "there is nothing here\n") }),

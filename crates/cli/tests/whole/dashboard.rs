@@ -20,7 +20,7 @@ const SCRIPT: &str = "import { check, group, sleep } from 'k6';\n\
 fn get(address: &str, path: &str) -> BufReader<TcpStream> {
     let mut stream = TcpStream::connect(address).expect("the page is served");
     stream.set_read_timeout(Some(Duration::from_mins(1))).expect("a socket has a timeout");
-    write!(stream, "GET {path} HTTP/1.0\r\nHost: x\r\n\r\n").expect("a request");
+    write!(stream, "GET {path} HTTP/1.0\r\nHost: localhost\r\n\r\n").expect("a request");
     BufReader::new(stream)
 }
 
@@ -83,4 +83,40 @@ fn a_report_and_a_record_are_written_without_a_server() {
         lines.map(|line| line["event"].as_str().expect("a name").to_owned()).collect();
     assert_eq!((names[0].as_str(), names.last().map(String::as_str)), ("param", Some("stop")));
     assert!(names.iter().filter(|name| *name == "snapshot").count() >= 3, "{names:?}");
+}
+
+#[test]
+fn where_no_file_can_be_made_the_test_goes_on_without_the_page() {
+    let mut call =
+        brunt("run --quiet --out web-dashboard=port=0&host=127.0.0.1&export=r.html s.js")
+            .env("TMPDIR", "/nonexistent")
+            .file("s.js", SCRIPT);
+    let told = call.told();
+    assert_eq!(told.code, 0, "{told:?}");
+    assert!(told.stderr.contains("the web dashboard has its events alone"), "{told:?}");
+    // The page that was asked for by name is another matter.
+    let mut call = brunt("run --quiet --ui=127.0.0.1:0 s.js")
+        .env("TMPDIR", "/nonexistent")
+        .file("s.js", SCRIPT);
+    assert_eq!(call.told().code, 255);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_page_that_nobody_can_look_at_costs_no_thread() {
+    let script = SCRIPT.replace("sleep(0.1)", "console.log('at work'); sleep(0.1)");
+    for (out, expected) in [("port=-1&export=r.html", false), ("port=0&host=127.0.0.1", true)] {
+        let mut call = brunt("run --quiet --log-output stdout s.js --out")
+            .word(format!("web-dashboard={out}"))
+            .file("s.js", &script);
+        let mut running = call.start();
+        running.line_with("at work");
+        let threads = std::fs::read_dir(format!("/proc/{}/task", running.id())).expect("it runs");
+        let name = |thread: std::io::Result<std::fs::DirEntry>| {
+            std::fs::read_to_string(thread.ok()?.path().join("comm")).ok()
+        };
+        let is_there = threads.filter_map(name).any(|name| name.trim() == "brunt-page");
+        assert_eq!(is_there, expected, "{out}");
+        assert_eq!(running.wait().code, 0);
+    }
 }

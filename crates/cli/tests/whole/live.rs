@@ -17,6 +17,10 @@ const SCRIPT: &str = "import http from 'k6/http';\n\
       sleep(0.05);\n\
     }\n";
 
+/// Ends a test by the REST API.
+const STOP: &str =
+    "{\"data\":{\"type\":\"status\",\"id\":\"default\",\"attributes\":{\"stopped\":true}}}";
+
 /// Sends a request; the answer, as it comes.
 fn ask(address: &str, line: &str, headers: &str, body: &str) -> BufReader<TcpStream> {
     let mut stream = TcpStream::connect(address).expect("the page is served");
@@ -131,8 +135,6 @@ fn other_sites_and_names_are_refused_and_the_run_can_be_stopped() {
     let mut running = call.start();
     let (address, _) = place(&mut running);
     let port = address.rsplit_once(':').expect("a port").1;
-    let stop =
-        "{\"data\":{\"type\":\"status\",\"id\":\"default\",\"attributes\":{\"stopped\":true}}}";
     for headers in [
         "Host: evil.example\r\n".to_owned(),
         format!("Host: evil.example:{port}\r\nOrigin: http://evil.example:{port}\r\n"),
@@ -140,7 +142,7 @@ fn other_sites_and_names_are_refused_and_the_run_can_be_stopped() {
         "Origin: null\r\n".to_owned(),
     ] {
         for line in ["GET /", "GET /events", "GET /report.html", "PATCH /v1/status", "POST /note"] {
-            let body = if line.starts_with("PATCH") { stop } else { "" };
+            let body = if line.starts_with("PATCH") { STOP } else { "" };
             assert_eq!(told(&address, line, &headers, body).0, 403, "{line} {headers}");
         }
     }
@@ -149,13 +151,13 @@ fn other_sites_and_names_are_refused_and_the_run_can_be_stopped() {
     let (status, answer) = told(&address, "GET /v1/status", "", "");
     assert!(status == 200 && answer.contains("\"stopped\":false"), "{answer}");
     let headers = format!("Origin: http://{address}\r\n");
-    assert_eq!(told(&address, "PATCH /v1/status", &headers, stop).0, 200);
+    assert_eq!(told(&address, "PATCH /v1/status", &headers, STOP).0, 200);
     assert_eq!(running.wait().code, 103);
 }
 
 #[test]
 fn beyond_loopback_a_token_is_needed() {
-    let mut call = brunt("run --demo --no-color --ui=0.0.0.0:0 -d 2s s.js").file("s.js", SCRIPT);
+    let mut call = brunt("run --demo --no-color --ui=0.0.0.0:0 -d 10m s.js").file("s.js", SCRIPT);
     let mut running = call.start();
     let (address, path) = place(&mut running);
     let token = path.strip_prefix("?token=").expect("a token");
@@ -167,7 +169,69 @@ fn beyond_loopback_a_token_is_needed() {
     let mut stream = ask(&address, &format!("GET /events?token={token}"), "", "");
     assert!(is_reset(&event(&mut stream).2));
     drop(stream);
+    let status = format!("PATCH /v1/status?token={token}");
+    assert_eq!(told(&address, &status, "", STOP).0, 200);
+    assert_eq!(running.wait().code, 103);
+}
+
+#[test]
+fn a_signal_leaves_browsers_the_time_to_fetch_the_report() {
+    let mut call = brunt("run --demo --no-color --ui=127.0.0.1:0 -d 10m s.js").file("s.js", SCRIPT);
+    let mut running = call.start();
+    let (address, _) = place(&mut running);
+    let mut stream = ask(&address, "GET /events", "", "");
+    assert!(is_reset(&event(&mut stream).2));
+    running.signal("INT");
+    while event(&mut stream).0 != "end" {}
+    let over = std::time::Instant::now();
+    let (status, report) = told(&address, "GET /report.html", "", "");
+    assert!(status == 200 && report.ends_with("</html>\n"));
+    let mut rest = String::new();
+    // It is cut off when the process ends.
+    drop(stream.read_to_string(&mut rest));
+    assert!(over.elapsed() > Duration::from_secs(1), "{:?}", over.elapsed());
+    assert_eq!(running.wait().code, 105);
+}
+
+#[test]
+fn who_only_keeps_a_connection_is_not_waited_for_for_ever() {
+    let mut call = brunt("run --demo --no-color --ui=127.0.0.1:0 -d 1s s.js")
+        .words("--out web-dashboard=port=0&host=127.0.0.1")
+        .file("s.js", SCRIPT);
+    let mut running = call.start();
+    let (address, _) = place(&mut running);
+    let dashboard = running.line_with("web dashboard: http://");
+    let dashboard = dashboard.trim().trim_start_matches("web dashboard: http://");
+    // None of them is ever read.
+    let silent = [
+        ask(&address, "GET /events", "", ""),
+        ask(dashboard, "GET /events", "", ""),
+        ask(dashboard, "GET /ui/stream", "", ""),
+    ];
     assert_eq!(running.wait().code, 0);
+    drop(silent);
+}
+
+#[test]
+fn the_address_with_its_token_stays_out_of_the_log() {
+    let mut call = brunt("run --quiet --demo -d 1s --ui=0.0.0.0:0 --log-output file=log.txt s.js")
+        .file("s.js", SCRIPT.replace("sleep(0.05)", "console.log('logged')"));
+    let told = call.told();
+    assert_eq!(told.code, 0, "{told:?}");
+    assert!(told.stderr.contains("the page of the run is at http://127.0.0.1:"), "{told:?}");
+    let log = call.read("log.txt");
+    assert!(log.contains("logged") && !log.contains("token"), "{log}");
+}
+
+#[test]
+fn the_variable_may_say_yes_or_no() {
+    for (value, is_there) in [("true", true), ("1", true), ("false", false), ("0", false)] {
+        let mut call =
+            brunt("run --demo --no-color -d 1s s.js").env("BRUNT_UI", value).file("s.js", SCRIPT);
+        let told = call.told();
+        assert_eq!(told.code, 0, "{told:?}");
+        assert_eq!(told.stdout.contains("page: http://127.0.0.1:"), is_there, "{value} {told:?}");
+    }
 }
 
 #[test]

@@ -3,27 +3,20 @@
 use std::convert::Infallible;
 use std::fmt::Write as _;
 use std::io;
-use std::net::{IpAddr, SocketAddr, TcpListener, ToSocketAddrs as _};
+use std::net::{SocketAddr, TcpListener, ToSocketAddrs as _};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use brunt_page::Feed;
+use brunt_page::{Access, Answering, Body, Feed, Site};
 use bytes::Bytes;
 use futures_util::stream::{self, Stream};
 use http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, ALLOW, CACHE_CONTROL, CONTENT_TYPE, LOCATION};
 use http::request::Parts;
 use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode};
-use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt as _, Full, StreamBody};
 use hyper::body::{Frame, Incoming};
-use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::sync::Semaphore;
 
 use super::journal::{Event, Journal};
-
-/// Connections at the same time; more wait in the system's queue.
-const CONNECTIONS: usize = 64;
 
 /// Events that are sent as one piece.
 const EVENTS_AT_ONCE: usize = 64;
@@ -34,8 +27,6 @@ const HEARTBEAT: Duration = Duration::from_secs(5);
 /// Browsers wait so long (in milliseconds) before they ask again for a test that is over.
 const NEVER: u64 = 1 << 53;
 
-type Body = UnsyncBoxBody<Bytes, Infallible>;
-
 /// The running server. It ends with the process.
 pub(super) struct Server {
     address: String,
@@ -43,8 +34,11 @@ pub(super) struct Server {
 }
 
 /// Those who look at the page.
-#[derive(Clone, Debug, Default)]
-pub struct Viewers(Arc<Looking>);
+#[derive(Clone, Debug)]
+pub struct Viewers {
+    looking: Arc<Looking>,
+    feed: Feed,
+}
 
 #[derive(Debug, Default)]
 struct Looking {
@@ -55,18 +49,25 @@ struct Looking {
 impl Viewers {
     /// How many streams of events are open.
     pub fn count(&self) -> usize {
-        *self.0.lock()
+        *self.looking.lock()
+    }
+
+    /// The run that they look at, which knows of their signs of life.
+    pub fn feed(&self) -> &Feed {
+        &self.feed
     }
 
     /// Waits until no page is open, for the time `most` at most; whether that is so.
     pub fn wait_for_none(&self, most: Duration) -> bool {
-        let waited = self.0.changed.wait_timeout_while(self.0.lock(), most, |count| *count > 0);
+        let looking = &self.looking;
+        let waited = looking.changed.wait_timeout_while(looking.lock(), most, |count| *count > 0);
         *waited.unwrap_or_else(PoisonError::into_inner).0 == 0
     }
 
     fn come(&self) -> Viewer {
-        *self.0.lock() += 1;
-        Viewer(Arc::clone(&self.0))
+        *self.looking.lock() += 1;
+        self.feed.sign();
+        Viewer(Arc::clone(&self.looking))
     }
 }
 
@@ -100,21 +101,12 @@ impl Server {
         let listener = TcpListener::bind(&addresses[..])?;
         listener.set_nonblocking(true)?;
         let bound = listener.local_addr()?;
-        let shown = match (host, bound.ip()) {
-            (_, ip) if ip.is_unspecified() => "127.0.0.1".to_owned(),
-            ("", ip) => ip.to_string(),
-            (host, IpAddr::V6(_)) if host.contains(':') => format!("[{host}]"),
-            (host, _) => host.to_owned(),
-        };
-        let viewers = Viewers::default();
-        let shared =
-            Shared { journal: Arc::clone(journal), feed: feed.clone(), viewers: viewers.clone() };
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        std::thread::Builder::new().name("output-page".to_owned()).spawn(move || {
-            crate::priority::stand_back();
-            runtime.block_on(accept(listener, shared));
-        })?;
-        Ok(Self { address: format!("http://{shown}:{}", bound.port()), viewers })
+        let access = Access::new(bound, host, brunt_page::machine())?;
+        let address = brunt_page::shown(bound, host, &access).trim_end_matches('/').to_owned();
+        let viewers = Viewers { looking: Arc::default(), feed: feed.clone() };
+        let shared = Shared { journal: Arc::clone(journal), access, viewers: viewers.clone() };
+        brunt_page::serve(listener, None, Arc::new(shared), crate::priority::stand_back)?;
+        Ok(Self { address, viewers })
     }
 
     pub(super) fn address(&self) -> &str {
@@ -126,74 +118,77 @@ impl Server {
     }
 }
 
-#[derive(Clone)]
 struct Shared {
     journal: Arc<Journal>,
-    feed: Feed,
+    access: Access,
     viewers: Viewers,
 }
 
-async fn accept(listener: TcpListener, shared: Shared) {
-    let listener = match tokio::net::TcpListener::from_std(listener) {
-        Ok(listener) => listener,
-        Err(error) => return log::warn!("Error from web dashboard: {error}"),
-    };
-    let room = Arc::new(Semaphore::new(CONNECTIONS));
-    loop {
-        let Ok(permit) = Arc::clone(&room).acquire_owned().await else { return };
-        let stream = match listener.accept().await {
-            Ok((stream, _)) => stream,
-            Err(error) => {
-                log::debug!(error = error.to_string().as_str(); "the web dashboard lost a connection");
-                tokio::time::sleep(Duration::from_millis(50)).await;
-                continue;
+impl Site for Shared {
+    fn answer(&self, request: Request<Incoming>) -> Answering {
+        let (head, _) = request.into_parts();
+        if head.uri.path() == "/report" && is_get(&head) && self.refused(&head).is_none() {
+            let feed = self.viewers.feed.clone();
+            return Box::pin(async move { brunt_page::report(&feed).await });
+        }
+        let answer = self.answer_now(&head);
+        Box::pin(async move { answer })
+    }
+}
+
+fn is_get(head: &Parts) -> bool {
+    matches!(head.method, Method::GET | Method::HEAD)
+}
+
+impl Shared {
+    /// The answer to somebody who may not look: the page has all of the run in it, its script and what was sent and received.
+    fn refused(&self, head: &Parts) -> Option<Response<Body>> {
+        brunt_page::refused(&self.access, &head.uri, &head.headers)
+    }
+
+    fn answer_now(&self, head: &Parts) -> Response<Body> {
+        if !is_get(head) {
+            let mut answer = text(StatusCode::METHOD_NOT_ALLOWED, "text/plain; charset=utf-8", "");
+            set(&mut answer, ALLOW, "GET, HEAD");
+            return answer;
+        }
+        if head.uri.path() == "/events" {
+            return events(self);
+        }
+        if let Some(answer) = self.refused(head) {
+            return answer;
+        }
+        let of = |path: &str| self.access.address(path);
+        let feed = &self.viewers.feed;
+        match head.uri.path() {
+            "/" => moved(&of("/ui?endpoint=/")),
+            "/ui" => moved(&of("/ui/")),
+            "/ui/" | "/ui/index.html" if feed.is_closed() => {
+                let why = "no page can be made of this run: its log says why\n";
+                text(StatusCode::SERVICE_UNAVAILABLE, "text/plain; charset=utf-8", why)
             }
-        };
-        let shared = shared.clone();
-        tokio::spawn(async move {
-            let service = service_fn(move |request: Request<Incoming>| {
-                let shared = shared.clone();
-                async move {
-                    let (head, _) = request.into_parts();
-                    Ok::<_, Infallible>(answer(&shared, &head).await)
-                }
-            });
-            let mut http = hyper::server::conn::http1::Builder::new();
-            http.timer(TokioTimer::new()).header_read_timeout(Duration::from_secs(30));
-            // That a browser went away is its own affair.
-            let _ = http.serve_connection(TokioIo::new(stream), service).await;
-            drop(permit);
-        });
+            "/ui/" | "/ui/index.html" => {
+                let live = serde_json::json!({
+                    "events": of("stream"), "report": of("../report"), "alive": of("alive"),
+                });
+                brunt_page::page(feed.page(&live))
+            }
+            "/ui/alive" => brunt_page::alive(feed),
+            "/ui/stream" => {
+                let last = head.headers.get("last-event-id");
+                let viewer = self.viewers.come();
+                brunt_page::events(feed, last).map(|body| watched(body, viewer))
+            }
+            _ => text(StatusCode::NOT_FOUND, "text/plain; charset=utf-8", "404 page not found\n"),
+        }
     }
 }
 
-async fn answer(shared: &Shared, head: &Parts) -> Response<Body> {
-    if !matches!(head.method, Method::GET | Method::HEAD) {
-        let mut answer = text(StatusCode::METHOD_NOT_ALLOWED, "text/plain; charset=utf-8", "");
-        set(&mut answer, ALLOW, "GET, HEAD");
-        return answer;
-    }
-    match head.uri.path() {
-        "/" => moved("/ui?endpoint=/"),
-        "/ui" => moved("/ui/"),
-        "/ui/" | "/ui/index.html" => {
-            let live = serde_json::json!({ "events": "stream", "report": "../report" });
-            brunt_page::page(shared.feed.page(&live))
-        }
-        "/ui/stream" => {
-            let last = head.headers.get("last-event-id");
-            let viewer = shared.viewers.come();
-            brunt_page::events(&shared.feed, last).map(|body| watched(body, viewer))
-        }
-        "/report" => brunt_page::report(&shared.feed).await,
-        "/events" => events(shared),
-        _ => text(StatusCode::NOT_FOUND, "text/plain; charset=utf-8", "404 page not found\n"),
-    }
-}
-
-fn moved(to: &'static str) -> Response<Body> {
+fn moved(to: &str) -> Response<Body> {
     let mut answer = text(StatusCode::TEMPORARY_REDIRECT, "text/html; charset=utf-8", "");
-    set(&mut answer, LOCATION, to);
+    if let Ok(to) = HeaderValue::from_str(to) {
+        answer.headers_mut().insert(LOCATION, to);
+    }
     answer
 }
 

@@ -17,7 +17,7 @@ fn dashboard(arg: &str) -> (Dashboard, Context) {
     context.scenarios = vec!["default".into()];
     context.script = "dir/script.js".into();
     context.longest = Duration::from_mins(10);
-    (Dashboard::open(&format!("port=0&{arg}"), &context).unwrap(), context)
+    (Dashboard::open(&format!("port=0&host=127.0.0.1&{arg}"), &context).unwrap(), context)
 }
 
 fn measure(dashboard: &mut Dashboard, context: &Context) {
@@ -28,10 +28,16 @@ fn measure(dashboard: &mut Dashboard, context: &Context) {
 
 /// Asks for a path; the head, and the rest to be read.
 fn get(dashboard: &Dashboard, path: &str) -> (String, BufReader<TcpStream>) {
+    asked(dashboard, path, "localhost")
+}
+
+/// The same, under the name of a host.
+fn asked(dashboard: &Dashboard, path: &str, host: &str) -> (String, BufReader<TcpStream>) {
     let address = dashboard.server.as_ref().unwrap().address().strip_prefix("http://").unwrap();
+    let address = address.split('/').next().unwrap();
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    write!(stream, "GET {path} HTTP/1.0\r\nHost: x\r\n\r\n").unwrap();
+    write!(stream, "GET {path} HTTP/1.0\r\nHost: {host}\r\n\r\n").unwrap();
     let mut reader = BufReader::new(stream);
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {
@@ -136,6 +142,60 @@ fn addresses_are_k6s() {
     measure(&mut dashboard, &context);
     dashboard.flush().unwrap();
     // Without a run there is no run file, of which the report is made.
+    assert!(whole(&dashboard, "/report").starts_with("HTTP/1.0 503 "));
+}
+
+/// All that has the script, and what was sent and received, in it.
+const PAGES: [&str; 7] =
+    ["/", "/ui", "/ui/", "/ui/index.html", "/ui/stream", "/ui/alive", "/report"];
+
+#[test]
+fn beyond_loopback_the_page_needs_the_token_and_events_are_k6s() {
+    for host in ["", "host=0.0.0.0"] {
+        let open = Dashboard::open(&format!("port=0&{host}"), &context(&[])).unwrap();
+        let address = open.server.as_ref().unwrap().address().to_owned();
+        let (_, token) = address.split_once("/?token=").expect("a token in the address");
+        for path in PAGES {
+            assert!(asked(&open, path, "10.0.0.1:5665").0.starts_with("HTTP/1.0 401 "), "{path}");
+            let known = format!("{path}?token={token}");
+            assert!(!asked(&open, &known, "10.0.0.1").0.starts_with("HTTP/1.0 4"), "{path}");
+            assert!(asked(&open, &known, "evil.example").0.starts_with("HTTP/1.0 403 "), "{path}");
+        }
+        let to = format!("location: /ui?endpoint=/&token={token}\r\n");
+        assert!(get(&open, &format!("/?token={token}")).0.contains(&to));
+        let to = format!("location: /ui/?token={token}\r\n");
+        assert!(get(&open, &format!("/ui?endpoint=/&token={token}")).0.contains(&to));
+        let page = whole(&open, &format!("/ui/?token={token}"));
+        for part in ["stream?token=", "../report?token=", "alive?token="] {
+            assert!(page.contains(&format!("{part}{token}")), "{part}");
+        }
+        assert!(asked(&open, "/events", "x").0.starts_with("HTTP/1.0 200 "));
+    }
+}
+
+#[test]
+fn on_loopback_other_names_are_refused() {
+    let (dashboard, _) = dashboard("");
+    assert!(!dashboard.server.as_ref().unwrap().address().contains("token"));
+    for path in PAGES {
+        assert!(asked(&dashboard, path, "evil.example").0.starts_with("HTTP/1.0 403 "), "{path}");
+    }
+}
+
+#[test]
+fn silent_connections_shut_nobody_out() {
+    let (dashboard, _) = dashboard("");
+    let address = dashboard.server.as_ref().unwrap().address().strip_prefix("http://").unwrap();
+    let silent: Vec<_> = (0..100).map(|_| TcpStream::connect(address).unwrap()).collect();
+    assert!(whole(&dashboard, "/ui/").contains(r#""mode":"live""#));
+    drop(silent);
+}
+
+#[test]
+fn a_run_without_a_file_has_no_page_and_says_so() {
+    let (dashboard, context) = dashboard("");
+    context.feed.close();
+    assert!(whole(&dashboard, "/ui/").starts_with("HTTP/1.0 503 "));
     assert!(whole(&dashboard, "/report").starts_with("HTTP/1.0 503 "));
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use brunt_metrics::{Sink, TrendSink};
+use brunt_metrics::{Distribution, Sink, Sum, TrendSink};
 use serde_json::{Map, Value, json};
 
 use super::{Origin, PageMetric};
@@ -128,17 +128,25 @@ fn load(file: &RunFile, range: [i64; 2], maker: &mut Maker) -> Result<(), RunFil
             }
             let packed: Option<Vec<u8>> = row.get(11)?;
             if let Some(lateness) = packed.and_then(|packed| unpacker.unpack(&packed)) {
-                let (column, mut trend) = ("load.lateness", TrendSink::default());
-                // Extremes and sum are those of the bins: more is not asked of lateness.
-                lateness.for_each(|value, count| (0..count).for_each(|_| trend.add(value)));
+                let column = "load.lateness";
                 let metric = metric(column, "trend", "time", "load");
                 let origin = Origin::Load(column, scenario);
-                maker.push(n as u64, origin, metric, &tags, Sink::Trend(trend));
+                maker.push(n as u64, origin, metric, &tags, Sink::Trend(trend(lateness)));
             }
             Ok(())
         },
     )?;
     Ok(())
+}
+
+/// A distribution with sum and extremes of its bins: more is not asked of lateness. A bin is one step, however much is in it.
+fn trend(values: Distribution) -> TrendSink {
+    let (mut sum, mut least, mut most) = (0.0, f64::INFINITY, f64::NEG_INFINITY);
+    values.for_each(|value, count| {
+        sum += value * count as f64;
+        (least, most) = (least.min(value), most.max(value));
+    });
+    TrendSink::from_parts(Sum { high: sum, low: 0.0 }, (least, most), values)
 }
 
 fn health(file: &RunFile, range: [i64; 2], maker: &mut Maker) -> Result<(), RunFileError> {
@@ -244,4 +252,22 @@ fn thresholds(file: &RunFile, range: [i64; 2], maker: &mut Maker) -> Result<(), 
         },
     )?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bin_is_one_step_however_much_is_in_it() {
+        let few = Distribution::from_values(vec![1.0, 4.0, 1.0]);
+        let few = trend(few);
+        assert_eq!((few.count(), few.sum(), few.min(), few.max()), (3, 6.0, 1.0, 4.0));
+        // Value by value this would take some hundred years.
+        let many = Distribution::from_buckets(vec![(3_144_704, 1 << 60), (3_200_000, 1)]);
+        let many = trend(many);
+        assert_eq!(many.count(), (1 << 60) + 1);
+        assert!(many.min() < many.max() && many.sum() > 0.0);
+        assert!(trend(Distribution::default()).is_empty());
+    }
 }

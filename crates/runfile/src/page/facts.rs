@@ -5,25 +5,22 @@ use std::collections::BTreeMap;
 use brunt_metrics::{Operator, Selector, Threshold};
 use serde_json::{Map, Value, json};
 
+use super::told::Mark;
 use super::{Origin, Page};
 use crate::error::RunFileError;
 use crate::reader::{RunFile, State};
 
-/// All facts. Of metrics and series only new ones.
+/// All facts but failures, exchanges and sources. Of metrics and series only new ones.
 pub(super) fn all(
     file: &RunFile,
     page: &Page,
     metrics: &[Value],
     series: &[Value],
     events: &[Value],
-) -> Result<Value, RunFileError> {
+) -> Result<Map<String, Value>, RunFileError> {
     let about = file.about();
     let slices = about.slices.div_ceil(page.factor());
-    let exchanges =
-        file.rows("SELECT id FROM exchange ORDER BY id", [], |row| row.get::<_, i64>(0))?;
-    let exchanges: BTreeMap<i64, usize> =
-        exchanges.into_iter().enumerate().map(|(place, id)| (id, place)).collect();
-    Ok(json!({
+    let facts = json!({
         "time": {
             "width": about.width.as_millis() as u64 * page.factor(),
             "slices": slices,
@@ -58,12 +55,6 @@ pub(super) fn all(
             "SELECT path FROM groups GROUP BY path ORDER BY min(place)", [],
             |row| Ok(json!(row.get::<_, String>(0)?)),
         )?,
-        "failures": failures(file, page, &exchanges)?,
-        "exchanges": evidence(file)?,
-        "sources": file.rows(
-            "SELECT path, text FROM source", [],
-            |row| Ok(json!({ "path": row.get::<_, String>(0)?, "text": row.get::<_, Option<String>>(1)? })),
-        )?,
         "exceptions": file.rows(
             "SELECT message, count FROM failure WHERE kind = 'exception' ORDER BY place", [],
             |row| Ok(json!({ "text": row.get::<_, String>(0)?, "count": row.get::<_, i64>(1)? })),
@@ -72,7 +63,47 @@ pub(super) fn all(
         "events": events,
         "metrics": metrics,
         "series": series,
-    }))
+    });
+    let Value::Object(facts) = facts else { return Ok(Map::new()) };
+    Ok(facts)
+}
+
+/// A number that changes whenever rows of this table come, go, or (those of failures) are counted on.
+pub(super) fn mark(file: &RunFile, table: &'static str) -> Result<Mark, RunFileError> {
+    let last = match table {
+        "failure" => "total(last)",
+        "exchange" => "total(id)",
+        _ => "0",
+    };
+    let query =
+        format!("SELECT count(*), ifnull(max(rowid), 0), CAST({last} AS INTEGER) FROM {table}");
+    let marks = file.rows(&query, [], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?]))?;
+    Ok(marks.first().copied().unwrap_or_default())
+}
+
+/// The files of the test.
+pub(super) fn sources(file: &RunFile) -> Result<Value, RunFileError> {
+    let sources = file.rows("SELECT path, text FROM source", [], |row| {
+        Ok(json!({ "path": row.get::<_, String>(0)?, "text": row.get::<_, Option<String>>(1)? }))
+    })?;
+    Ok(Value::Array(sources))
+}
+
+/// Cuts the bodies of an exchange.
+pub(super) fn cut(exchange: &mut Value, most: usize) {
+    for side in ["request", "response"] {
+        let Some(part) = exchange.get_mut(side).and_then(Value::as_object_mut) else { continue };
+        let Some(body) = part.get("body").and_then(Value::as_str) else { continue };
+        if body.len() <= most {
+            continue;
+        }
+        let body = match most {
+            0 => Value::Null,
+            most => json!(body[..body.floor_char_boundary(most)]),
+        };
+        part.insert("body".to_owned(), body);
+        part.insert("cut".to_owned(), json!(true));
+    }
 }
 
 /// The events, without the first `told` ones.
@@ -140,7 +171,7 @@ fn operator(operator: Operator) -> &'static str {
     }
 }
 
-fn failures(
+pub(super) fn failures(
     file: &RunFile,
     page: &Page,
     exchanges: &BTreeMap<i64, usize>,
@@ -181,11 +212,16 @@ fn failures(
     )
 }
 
-fn evidence(file: &RunFile) -> Result<Vec<Value>, RunFileError> {
+/// The kept exchanges with all of their bodies, and the places of their ids in the list.
+pub(super) fn exchanges(
+    file: &RunFile,
+) -> Result<(Vec<Value>, BTreeMap<i64, usize>), RunFileError> {
+    let mut places = BTreeMap::new();
     let body =
         |bytes: Option<Vec<u8>>| bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let headers = |text: String| serde_json::from_str::<Value>(&text).unwrap_or_else(|_| json!([]));
-    file.rows("SELECT * FROM exchange ORDER BY id", [], |row| {
+    let exchanges = file.rows("SELECT * FROM exchange ORDER BY id", [], |row| {
+        places.insert(row.get("id")?, places.len());
         let text = |key: &str| row.get::<_, String>(key);
         let number = |key: &str| row.get::<_, Option<f64>>(key);
         let phases = match number("waiting")? {
@@ -211,5 +247,6 @@ fn evidence(file: &RunFile) -> Result<Vec<Value>, RunFileError> {
             },
             "curl": text("curl")?,
         }))
-    })
+    })?;
+    Ok((exchanges, places))
 }

@@ -234,7 +234,7 @@ function Kept({ exchange, open = false }: { exchange: Exchange; open?: boolean }
 
 function Half({ title, part }: { title: string; part: Part | null | undefined }) {
   if (!part) return <div><h5>{title}</h5><p class="dim">There was none.</p></div>;
-  const shown = part.body?.length ?? 0;
+  const shown = part.body ? new TextEncoder().encode(part.body).length : 0;
   return (
     <div>
       <h5>{title}</h5>
@@ -248,8 +248,12 @@ function Half({ title, part }: { title: string; part: Part | null | undefined })
           ))}
         </dl>
       )}
-      {part.body ? <pre tabIndex={0}>{part.body}</pre> : <p class="dim">{part.size ? 'The body was not kept.' : 'No body.'}</p>}
-      {part.body && (part.size ?? 0) > shown && <p class="dim">The first {bytes(shown)} of {bytes(part.size ?? 0)}.</p>}
+      {part.body ? <pre tabIndex={0}>{part.body}</pre> : <p class="dim">{part.cut ? 'The body is left out: this page would be too heavy with it. A run file (--out run) has it.' : part.size ? 'The body was not kept.' : 'No body.'}</p>}
+      {part.body && (part.size ?? 0) > shown && (
+        <p class="dim">
+          The first {bytes(shown)} of {bytes(part.size ?? 0)}.{part.cut && ' A run file (--out run) has more of it.'}
+        </p>
+      )}
     </div>
   );
 }
