@@ -31,7 +31,7 @@ export default async function () {
     'the timings are final': (r) => r.timings.receiving > 0 && r.error === '',
   });
 
-  // Who has seen enough says so; the connection is closed.
+  // A script that has read enough says so; the connection is closed.
   const endless = http.get(`${base}/source?bytes=${size * 100}`, { responseType: 'stream' });
   const reader = endless.stream.getReader();
   const first = await reader.read();

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::process::{self, Spent};
 use crate::settings::find;
 
-/// Who is measured.
+/// The client that is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Client {
     Brunt,

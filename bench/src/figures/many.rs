@@ -61,7 +61,7 @@ pub(super) struct Call {
     pub(super) seconds: u64,
 }
 
-/// Who takes a turn, what its script finds in `__ENV`, and what came of it.
+/// The client whose turn it is, the `__ENV` of its script, and its rounds.
 pub(super) type Turn = (Client, Vec<(&'static str, String)>, Rounds);
 
 /// Lets the clients take turns, as often as the settings say. One that fails runs no more.

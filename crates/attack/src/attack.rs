@@ -60,7 +60,7 @@ pub enum AttackError {
         /// Which, from 0.
         core: usize,
     },
-    /// A target among those that are read during the attack is none.
+    /// A target that was read during the attack is no target.
     #[error(transparent)]
     Targets(#[from] TargetError),
 }

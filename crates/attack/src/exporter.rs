@@ -28,7 +28,7 @@ use crate::sink::Sink;
 /// The most bytes of a request's head; a longer one is refused.
 const HEAD_MAX: usize = 16 * 1024;
 
-/// Whoever scrapes has so long for the whole exchange.
+/// The time that a scraper has for the whole exchange.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A server that tells the metrics of an attack, at any path, as long as it exists.

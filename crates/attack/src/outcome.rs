@@ -54,7 +54,7 @@ pub enum Reason {
         /// For so long hits waited for one, on the core that waited longest.
         waited: Duration,
     },
-    /// Whoever takes the records was too slow.
+    /// The reader of the records was too slow.
     Records {
         /// For so long no hit was begun because of it.
         waited: Duration,

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use brunt_duration::{DurationError, parse_wait};
+use brunt_duration::{DurationError, parse_wait, wait};
 
 /// A number of hits per time. No hits: as fast as the workers can.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -85,7 +85,7 @@ impl Rate {
 
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{:?}", self.hits, self.per)
+        write!(f, "{}/{}", self.hits, wait::format(self.per))
     }
 }
 
@@ -107,6 +107,17 @@ mod tests {
         ] {
             let per = Duration::from_millis(ms);
             assert_eq!(Rate::parse(text), Ok(Rate { hits, per }), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_rate_is_written_as_go_writes_its_time() {
+        for (text, shown) in
+            [("300/5m", "300/5m0s"), ("7/100ms", "7/100ms"), ("2/h", "2/1h0m0s"), ("50", "50/1s")]
+        {
+            let rate = Rate::parse(text).unwrap();
+            assert_eq!(rate.to_string(), shown);
+            assert_eq!(Rate::parse(shown), Ok(rate));
         }
     }
 

@@ -10,10 +10,10 @@ use tokio::sync::mpsc::error::TrySendError;
 use crate::control::Control;
 use crate::sink::Sink;
 
-/// A core hands on what it has encoded when it is so much.
+/// The bytes of encoded records that a core gathers before it hands them on.
 const BATCH: usize = 32 * 1024;
 
-/// So much may wait on one core before no more hits are begun.
+/// The bytes that may wait on one core before no more hits are begun.
 const WAITING_MAX: usize = 32 << 20;
 
 /// The maximum number of batches that wait for the writer.

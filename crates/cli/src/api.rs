@@ -78,7 +78,7 @@ pub(crate) struct Api {
 /// Takes the address.
 ///
 /// # Errors
-/// It is none, or somebody else has it.
+/// The text is no address, or another program has it.
 pub(crate) fn listen(address: &str) -> std::io::Result<TcpListener> {
     // Go's way to write all addresses of this machine.
     let everywhere = address.strip_prefix(':').map(|port| format!("0.0.0.0:{port}"));

@@ -11,7 +11,7 @@ use std::{
 /// A pipe that delivers nothing for so long is worth a word.
 const QUIET: Duration = Duration::from_secs(1);
 
-/// Standard input. Who starts a command without it learns what it waits for: at once on a terminal, after a second in a
+/// Standard input. A user who gives a command none is told that it waits: at once on a terminal, after a second in a
 /// pipe from which nothing comes.
 pub(crate) struct Awaited {
     stdin: io::Stdin,

@@ -304,7 +304,7 @@ fn is_dashboard_wanted(context: &Context, plan: &Plan, outputs: &[String]) -> bo
     is_wanted == Some(true) && !outputs.iter().any(is_there)
 }
 
-/// Who looks at the test on its page may go on doing so, as in k6.
+/// Viewers of the test's page may go on looking, as in k6.
 fn wait_for_viewers(pages: &[Page], signals: &SignalWatch, quiet: bool) {
     let over = "the test is over; its web dashboard is still open in a browser: close it there, or press Ctrl-C";
     for viewers in pages.iter().filter_map(|page| page.viewers.as_ref()) {

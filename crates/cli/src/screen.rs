@@ -1,6 +1,6 @@
 //! The one owner of stdout and stderr: keeps progress bars below, and log lines above them.
 //!
-//! Bars are a block of lines at the bottom of a terminal. Whoever writes something else has the block
+//! Bars are a block of lines at the bottom of a terminal. For any other text the block is
 //! erased first and drawn again after, under one lock, so that nothing is garbled. A load core never
 //! takes this lock.
 

@@ -40,7 +40,7 @@ pub(crate) fn keep_out_of_tags(registry: &Registry) {
     }
 }
 
-/// Who takes secrets out of log lines, if any was given out.
+/// The redactor of log lines, if any secret was given out.
 pub(crate) fn redactor() -> Option<&'static Redactor> {
     let redactor = brunt_secrets::of_process()?.redactor();
     redactor.is_needed().then_some(redactor)

@@ -1,6 +1,6 @@
 //! Which version this is, and of which k6.
 
-/// Whose scripts we run, and whose behaviour we check ours against.
+/// The version of k6 whose scripts run here, and whose behaviour is our reference.
 pub(crate) const K6_VERSION: &str = "2.2.0";
 
 /// `v0.1.0 (linux/x86_64, k6 2.2.0)`

@@ -40,7 +40,7 @@ pub fn decode(members: Members<'_>, name: &str) -> Result<Vec<u8>, Failure> {
 /// The bytes of an `oct` key.
 ///
 /// # Errors
-/// [`Name::Data`](crate::Name::Data) if it is none.
+/// [`Name::Data`](crate::Name::Data) if they are no such key.
 pub fn symmetric(members: Members<'_>) -> Result<Vec<u8>, Failure> {
     let refused = |why: String| Failure::data(format!("invalid symmetric JWK: {why}"));
     let kind = members("kty").unwrap_or_default();

@@ -70,7 +70,7 @@ impl PrivateKey {
     /// From PKCS #8.
     ///
     /// # Errors
-    /// [`Name::Data`](crate::Name::Data) if it is none.
+    /// [`Name::Data`](crate::Name::Data) for anything but an RSA key.
     pub fn from_pkcs8(der: &[u8]) -> Result<Self, Failure> {
         RsaPrivateKey::from_pkcs8_der(der).map(Self).map_err(|error| {
             Failure::data(format!("unable to import RSA private key data: {error}"))
@@ -80,7 +80,7 @@ impl PrivateKey {
     /// From a JSON Web Key with a member `d`.
     ///
     /// # Errors
-    /// [`Name::Data`](crate::Name::Data) if it is none.
+    /// [`Name::Data`](crate::Name::Data) for anything but an RSA key.
     pub fn from_jwk(members: Members<'_>) -> Result<Self, Failure> {
         check_jwk(members)?;
         let number = |name| jwk::decode(members, name).map(|bytes| BigUint::from_bytes_be(&bytes));
@@ -171,7 +171,7 @@ impl PublicKey {
     /// From a `SubjectPublicKeyInfo`.
     ///
     /// # Errors
-    /// [`Name::Data`](crate::Name::Data) if it is none.
+    /// [`Name::Data`](crate::Name::Data) for anything but an RSA key.
     pub fn from_spki(der: &[u8]) -> Result<Self, Failure> {
         let refused = |why: String| Failure::data(format!("{NOT_RSA}: {why}"));
         let info = SubjectPublicKeyInfoRef::try_from(der).map_err(|e| refused(e.to_string()))?;
@@ -187,7 +187,7 @@ impl PublicKey {
     /// From a JSON Web Key.
     ///
     /// # Errors
-    /// [`Name::Data`](crate::Name::Data) if it is none.
+    /// [`Name::Data`](crate::Name::Data) for anything but an RSA key.
     pub fn from_jwk(members: Members<'_>) -> Result<Self, Failure> {
         check_jwk(members)?;
         let number = |name| jwk::decode(members, name).map(|bytes| BigUint::from_bytes_be(&bytes));

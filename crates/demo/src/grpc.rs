@@ -107,7 +107,7 @@ async fn stream_of(
     if !content_type.is_some_and(|text| text.starts_with(b"application/grpc")) {
         let refusal = http::Response::builder().status(http::StatusCode::UNSUPPORTED_MEDIA_TYPE);
         if let Ok(refusal) = refusal.body(()) {
-            // Who does not listen is not told.
+            // A client that does not listen is not told.
             let _ = respond.send_response(refusal, true);
         }
         return;

@@ -8,7 +8,7 @@ const DAY: i64 = 86_400_000_000_000;
 /// for all; after it a duration without days, or nothing. Too large a value wraps, as there.
 ///
 /// # Errors
-/// It is none.
+/// The text is no duration.
 pub fn parse_days(text: &str) -> Result<i64, DurationError> {
     let Some((days, rest)) = text.split_once('d') else { return parse(text) };
     let days: i64 = days.parse().map_err(|_| {
@@ -33,7 +33,7 @@ pub fn parse_days(text: &str) -> Result<i64, DurationError> {
 /// Reads a number of milliseconds in any form in which Go writes numbers (`1500`, `1e3`, `Inf`), or what [`parse_days`] reads.
 ///
 /// # Errors
-/// It is none.
+/// The text is no duration.
 pub fn parse_millis(text: &str) -> Result<i64, DurationError> {
     match float::parse(text) {
         Some(millis) => Ok(float::nanos_of_millis(millis)),

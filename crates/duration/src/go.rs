@@ -7,7 +7,7 @@ use crate::DurationError;
 /// Reads a duration: decimal numbers with units `ns us µs ms s m h`, an optional sign in front; or `0`.
 ///
 /// # Errors
-/// It is none, or doesn't fit 292 years.
+/// The text is no duration, or doesn't fit 292 years.
 pub fn parse(text: &str) -> Result<i64, DurationError> {
     let invalid = || DurationError::Invalid(text.to_owned());
     let too_long = || DurationError::TooLong(text.to_owned());
@@ -65,7 +65,7 @@ pub fn parse(text: &str) -> Result<i64, DurationError> {
 /// Reads the same as a time that somebody waits.
 ///
 /// # Errors
-/// It is none, doesn't fit, or is negative.
+/// The text is no duration, doesn't fit, or is negative.
 pub fn parse_wait(text: &str) -> Result<Duration, DurationError> {
     let ns = u64::try_from(parse(text)?);
     ns.map(Duration::from_nanos).map_err(|_| DurationError::Invalid(text.to_owned()))

@@ -1,4 +1,6 @@
-//! Durations as Go and k6 read and write them, for everybody: no other crate reads or prints one.
+//! Durations as Go and k6 read and write them (`1h15m30.5s`), for everybody: no other crate reads or prints this form. Other
+//! forms are at home where they are used: the clock of a fixed width beside a progress bar (`cli`), protobuf's seconds, of up
+//! to ten thousand years (`grpc`), a number with the unit that somebody has fixed (`summary`, the live line of `cli`).
 //!
 //! ```text
 //! parse           Go's: 1h15m30.5s                       vegeta's flags, k6's flags

@@ -182,7 +182,7 @@ impl Control {
         self.abort.get()
     }
 
-    /// Marks the run as failed (`exec.test.fail()`); it goes on. Whoever calls this logs the reason.
+    /// Marks the run as failed (`exec.test.fail()`); it goes on. The caller logs the reason.
     pub fn mark_failed(&self) {
         self.marked_failed.store(true, Relaxed);
     }

@@ -119,7 +119,7 @@ impl Gatherer {
                     }
                     Some(Message::Ask(answer)) => {
                         let summary = self.ledger.summary(self.control.run_duration());
-                        // Who asked may have left.
+                        // The asker may have left.
                         drop(answer.send(summary));
                     }
                     Some(Message::End { run }) => break run,

@@ -7,7 +7,7 @@ const CLOSED: u32 = u32::MAX;
 
 /// Counts the idle VUs of one core that are not reserved yet.
 ///
-/// The core itself holds the list of its idle VUs. Whoever lowers the count by one owns a claim on one
+/// The core itself holds the list of its idle VUs. Lowering the count by one gives a claim on one
 /// of them: the core's own pacer takes a VU from the list at once, another core sends a parcel. So the
 /// list is always as long as the count and the parcels under way together.
 #[derive(Debug, Default)]

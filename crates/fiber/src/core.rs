@@ -55,7 +55,7 @@ impl Later {
     }
 
     fn carry_out(&self) {
-        // Whoever comes in meanwhile finds the list free.
+        // A chore that comes in meanwhile finds the list free.
         let mut chores = self.chores.take();
         for chore in chores.drain(..) {
             carry_out(&*chore);

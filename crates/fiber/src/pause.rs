@@ -3,7 +3,7 @@
 //! tokio keeps each timer as a member of a list, inside the future that waits. A pause of 0.1 s is put into its
 //! wheel, moved to a finer one and taken out, and each of that touches the timer and its neighbours: memory that has
 //! left the cache since, so that the core waits for it each time. Here the ends of all pauses of a core lie side by
-//! side, and one timer of tokio's represents the earliest. Whose pause ends with it, within the same millisecond, go
+//! side, and one timer of tokio's represents the earliest. Fibers whose pauses end with it, within the same millisecond, go
 //! on together, and their tasks are fetched into the cache before the first is woken.
 
 use std::cell::RefCell;

@@ -1,7 +1,7 @@
 //! How long a task may work on what a peer sends before the others of its core get their turn.
 //!
 //! A peer that sends faster than we read would keep its core for ever: there is always more to read, and each piece is
-//! quickly done. Whoever reads counts what it does here, and gives way when its turn is over.
+//! quickly done. A reader counts its pieces here, and gives way when its turn is over.
 
 use std::future::Future;
 use std::pin::pin;

@@ -27,7 +27,7 @@ pub struct Selector {
 }
 
 impl Selector {
-    /// Reads a selector. A text that is none matches nothing, as in k6 1.8.
+    /// Reads a selector. An invalid one matches nothing, as in k6 1.8.
     pub fn new(text: &str) -> Self {
         Self { list: plain::plain(text).and_then(|text| grammar::read(&text)) }
     }

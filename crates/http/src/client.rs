@@ -40,7 +40,7 @@ pub struct Client {
     pool: RefCell<Pool>,
     lines: Lines,
     timers: Timers,
-    /// Whose connections it uses instead of its own.
+    /// The connections that it uses instead of its own.
     shared: Option<Rc<Shared>>,
 }
 
@@ -236,7 +236,7 @@ impl Client {
         let mut repeats = 0;
         loop {
             let host = lines.host(&request.target.endpoint());
-            // Whoever comes first dials; the others wait for what comes of it.
+            // The first to come dials; the others wait for the outcome.
             let mut state = host.lock().await;
             let (link, is_reused) = match &*state {
                 Host::Http1 => return None,

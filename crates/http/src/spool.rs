@@ -47,7 +47,7 @@ struct State {
     is_abandoned: bool,
     /// The reader has left, but this much more may come and is dropped, so that the exchange can end well.
     drains: Option<usize>,
-    /// Who waits for head, chunks or end. As many as ask at once.
+    /// The wakers of tasks that wait for head, chunks or end: as many as ask at once.
     readers: Vec<Waker>,
     writer: Option<Waker>,
 }

@@ -61,7 +61,7 @@ pub(crate) async fn open(
     .await?;
     match answer.status() {
         200..=299 if !has_leftover => Ok(()),
-        // Whoever says more before he is asked speaks no TLS.
+        // A server that speaks before it is asked speaks no TLS.
         200..=299 => Err(Broken::NoTls.into()),
         status => Err(Broken::Proxy(status).into()),
     }

@@ -274,7 +274,7 @@ impl Runner for ScriptRunner {
                 let Some(function) = instance.export("setup") else { return Ok(false) };
                 let (host, ctx) = (instance.host(), instance.ctx());
                 host.api.begin(host, ctx, None);
-                // k6 hands over the data that there are, which is none yet.
+                // k6 hands over the data of setup(): there are none yet.
                 let value = instance.call(&function, &[ctx.null()])?;
                 *out.borrow_mut() = host.api.encode_data(ctx, &value);
                 Ok(true)

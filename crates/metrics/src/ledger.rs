@@ -295,7 +295,7 @@ impl Ledger {
     pub fn summary(&self, run: Duration) -> Summary {
         // By metric, then by submetric: `a{x:y}` comes right after `a` though `ab` would sort between.
         let mut sorted: BTreeMap<(&str, bool, &str), &Entry> = BTreeMap::new();
-        // Whoever names a part shows the whole, even if nothing was measured.
+        // A named part shows the whole, even if nothing was measured.
         let is_named = |entry: &&Entry| entry.is_named;
         let wholes: FxHashSet<MetricId> =
             self.entries.iter().filter(is_named).map(|entry| entry.metric.id).collect();

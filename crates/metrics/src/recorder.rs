@@ -119,7 +119,7 @@ impl Recorder {
         self.epoch
     }
 
-    /// Whether single samples are kept. Who builds metadata may ask before.
+    /// Whether single samples are kept. Builders of metadata may ask before.
     pub fn wants_samples(&self) -> bool {
         self.want_samples
     }

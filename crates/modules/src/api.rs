@@ -1,4 +1,5 @@
-//! The built-in modules of k6, by the names that scripts import them by. A new one is its folder, and a line here.
+//! The built-in modules of k6, by the names that scripts import them by. A new one is its folder, a line and an
+//! import here, and its `mod` in `lib.rs`.
 
 use crate::globals::web::{jslib_form, streams};
 use crate::module::Module;

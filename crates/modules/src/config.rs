@@ -56,7 +56,7 @@ pub struct Config {
     pub options_json: String,
     /// The value that replaces the script's exported `options`, as JSON.
     pub exported_json: String,
-    /// Who looks at requests and checks.
+    /// The watcher of requests and checks.
     pub watcher: Option<Arc<dyn Watcher>>,
 }
 

@@ -41,6 +41,7 @@ use self::state::HttpState;
 use crate::module::Module;
 use crate::state::VuState;
 use crate::throwing::throw;
+use crate::vu_jar::VuJar;
 
 static COOKIE_JAR: Name = Name::new("CookieJar");
 
@@ -113,13 +114,17 @@ impl Module for Exports {
     }
 
     fn begin(&self, host: &Host, _: Ctx<'_>, iteration: Option<&Iteration>) {
-        let Some(http) = host.slot_if_made::<HttpState>() else { return };
-        if iteration.is_some() && touched::is_watched() {
+        // A VM that has made requests has it, and so has one that only opened WebSockets.
+        let Some(jar) = host.slot_if_made::<VuJar>() else { return };
+        if iteration.is_some()
+            && touched::is_watched()
+            && let Some(http) = host.slot_if_made::<HttpState>()
+        {
             http.note();
         }
         let config = host.slot::<VuState>().shared.config();
         if !config.no_cookies_reset || iteration.is_none() {
-            http.reset_cookies();
+            jar.reset();
         }
     }
 

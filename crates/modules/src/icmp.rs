@@ -238,7 +238,7 @@ fn ping<'js>(call: &Call<'js>, meters: Meters) -> JsResult<'js> {
     }
 }
 
-/// Who is told of each packet, and the options to show it.
+/// The function that is told of each packet, and the options to show it.
 struct Callback {
     function: Option<Root>,
     options: Option<Root>,

@@ -7,7 +7,8 @@
 //!
 //! State that a module keeps lies in slots of its own types (`brunt_js::slot`): `host.slot::<T>()` in a VM,
 //! `host.core_slot::<T>()` on a core, `shared.slot::<T>()` in the whole test. The common state of a VU (its tags, groups,
-//! metadata) is `state.rs`; its connections are `connections.rs`.
+//! metadata) is `state.rs`; its connections are `connections.rs`, its cookies
+//! `vu_jar.rs`.
 //!
 //! Absent: options and their layers, printing, exit codes. Those are `cli`'s.
 #![forbid(unsafe_code)]
@@ -58,6 +59,7 @@ mod state;
 mod tcp;
 mod throwing;
 mod timers;
+mod vu_jar;
 pub mod watch;
 mod websockets;
 mod ws;

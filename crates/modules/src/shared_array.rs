@@ -27,7 +27,7 @@ static CONFIGURABLE: Name = Name::new("configurable");
 /// VMs to ask at once, both callbacks would run and the first result stay.
 ///
 /// # Errors
-/// A `GoError` outside of init code, for an empty name, for a callback that is none or is `async`, and for a result that
+/// A `GoError` outside of init code, for an empty name, for a callback that is no function or is `async`, and for a result that
 /// is no array; a `TypeError` for none at all. Exceptions of the callback.
 pub(crate) fn construct<'js>(
     ctx: Ctx<'js>,

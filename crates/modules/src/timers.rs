@@ -57,7 +57,7 @@ fn set<'js>(call: Call<'js>, repeat: bool) -> JsResult<'js> {
     Ok(ctx.number(f64::from(id)))
 }
 
-/// In k6's words, whose missing function is another error than one that is none.
+/// In k6's words, whose missing function is another error than a value that is no function.
 fn refuse(ctx: Ctx<'_>, name: &str, given: &Value<'_>) -> Thrown {
     if given.is_nullish() {
         return throw(ctx, &format!("{name}'s callback isn't a callable function"));

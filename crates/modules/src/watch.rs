@@ -156,7 +156,7 @@ impl<'a> Seen<'a> {
         (self.exchange.started_at, self.exchange.finished_at)
     }
 
-    /// Who answered.
+    /// The address that answered.
     pub fn remote(&self) -> Option<std::net::SocketAddr> {
         self.exchange.remote
     }

@@ -1,8 +1,8 @@
 //! Moments read.
 
-use std::borrow::Cow;
-
 use jiff::fmt::temporal::DateTimeParser;
+
+use crate::EPOCH;
 
 const PARSER: DateTimeParser = DateTimeParser::new();
 
@@ -33,13 +33,23 @@ pub fn parse(text: &str) -> Option<(i128, Option<i16>)> {
                 let digits = tens.is_ascii_digit() && ones.is_ascii_digit();
                 digits.then(|| i16::from(tens - b'0') * 10 + i16::from(ones - b'0'))
             };
-            let minutes = two(hour_tens, hour)? * 60 + two(tens, ones)?;
+            let (hours, minutes) = (two(hour_tens, hour)?, two(tens, ones)?);
+            // As in Go.
+            if hours > 24 || minutes > 60 {
+                return None;
+            }
+            let minutes = hours * 60 + minutes;
             Some(if sign == b'-' { -minutes } else { minutes })
         }
         _ => return None,
     };
-    let moment = PARSER.parse_timestamp(shortened(bytes, end)).ok()?;
-    Some((moment.as_nanosecond(), minutes_east))
+    // jiff takes a sixtieth second for the one before it.
+    if bytes[FRACTION - 2..FRACTION] == *b"60" {
+        return None;
+    }
+    let time = PARSER.parse_datetime(&bytes[..end.min(FRACTION + 1 + DIGITS_MAX)]).ok()?;
+    let east = i128::from(minutes_east.unwrap_or(0)) * 60_000_000_000;
+    Some((time.duration_since(EPOCH).as_nanos() - east, minutes_east))
 }
 
 /// Reads moments one after the other; mostly the next one lies in the second of the one before, and only its fraction is new.
@@ -87,15 +97,6 @@ fn fraction(bytes: &[u8]) -> Option<(u32, &[u8])> {
     (count > 0).then_some((nanos, &behind[count..]))
 }
 
-/// Without the digits of the fraction, which ends at `end`, that jiff does not read.
-fn shortened(bytes: &[u8], end: usize) -> Cow<'_, [u8]> {
-    let last = FRACTION + 1 + DIGITS_MAX;
-    if end <= last {
-        return Cow::Borrowed(bytes);
-    }
-    Cow::Owned([&bytes[..last], &bytes[end..]].concat())
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -114,6 +115,8 @@ mod tests {
             ("2000-02-28T23:00:00.000000001-01:00", 951_782_400_000_000_001, Some(-60)),
             ("1969-12-31T23:59:59Z", -1_000_000_000, None),
             ("0001-01-01T00:00:00Z", -62_135_596_800_000_000_000, None),
+            ("9999-12-31T23:59:59.999999999Z", 253_402_300_799_999_999_999, None),
+            ("1970-01-02T00:00:00+24:00", 0, Some(1440)),
         ] {
             assert_eq!(parse(text), Some((ns, minutes)), "{text}");
             let mut reader = Reader::default();
@@ -142,6 +145,8 @@ mod tests {
             "2026-02-30T18:59:01Z",
             "2026-11-21T24:59:01Z",
             "2026-11-21T18:60:01Z",
+            "2026-11-21T18:59:60Z",
+            "2026-11-21T18:59:01+25:00",
             "2026-11-21T18:59:0é",
         ] {
             assert_eq!(parse(text), None, "{text}");

@@ -1,7 +1,7 @@
 //! The limit of all bodies of the process together.
 //!
-//! One VU's body has a bound of its own; a thousand VUs with a thousand large bodies need another one. Whoever keeps what a
-//! peer sent holds a [`Share`] beside the bytes and says how many they are. The first MiB of each is free: small bodies, which
+//! One VU's body has a bound of its own; a thousand VUs with a thousand large bodies need another one. The holder
+//! of a peer's bytes has a [`Share`] beside them and says how many they are. The first MiB of each is free: small bodies, which
 //! are nearly all, touch nothing that cores share.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};

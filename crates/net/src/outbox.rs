@@ -52,7 +52,7 @@ struct Waiting {
     wire: Rc<Wire>,
     /// Where its bytes end.
     end: usize,
-    /// Whoever must know if it can't be sent as a whole.
+    /// The waker of the task that must know if it can't be sent as a whole.
     waker: Waker,
 }
 

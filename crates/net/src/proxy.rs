@@ -17,7 +17,7 @@ pub struct Proxies {
     exceptions: Exceptions,
 }
 
-/// Who passes our connections on.
+/// A proxy that passes our connections on.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Proxy {
     /// Its name or address.

@@ -37,9 +37,11 @@ fn create(path: &str) -> io::Result<File> {
             std::thread::Builder::new()
                 .name("output-pipe".to_owned())
                 .spawn(move || drop(opened.send(File::create(path))))?;
-            let nobody =
-                || io::Error::other(format!("no process read this pipe within {PIPE_WAIT:?}"));
-            return answer.recv_timeout(PIPE_WAIT).map_err(|_| nobody())?;
+            let unread = || {
+                let limit = brunt_duration::wait::format(PIPE_WAIT);
+                io::Error::other(format!("no process read this pipe within {limit}"))
+            };
+            return answer.recv_timeout(PIPE_WAIT).map_err(|_| unread())?;
         }
     }
     File::create(path)

@@ -49,7 +49,7 @@ static void brunt_json_string(StringBuffer *b, JSString *p)
     string_buffer_putc8(b, '"');
 }
 
-/* Writes a number of at most four decimals, as most are that people write: `out` has room for it. 0: it is none.
+/* Writes a number of at most four decimals, as most are that people write: `out` has room for it. 0: it has more.
    Decimals of up to 15 digits are different numbers, so the fewest that give this number back are its shortest form. */
 static int brunt_json_decimal(char *out, double number)
 {

@@ -130,8 +130,8 @@ static void brunt_release(JSString *str)
     lent->release(lent->owner);
 }
 
-/* A string of 'len' letters of one or two bytes that lie at 'data' as long as 'release' was not called with 'owner'. They
-   are so many that no place takes the string for a short one. */
+/* A string of 'len' letters of one or two bytes that lie at 'data' as long as 'release' was not called with 'owner'. Their
+   number is large enough that no place takes the string for a short one. */
 JSValue brunt_lent_string(JSContext *ctx, const void *data, uint32_t len, bool is_wide, void *owner,
                           void (*release)(void *owner))
 {

@@ -32,7 +32,7 @@ static int brunt_indexof(JSContext *ctx, JSString *p1, JSString *p2, int from)
     return -1;
 }
 
-/* Whoever must stop has found it. */
+/* A search that must stop counts as a match. */
 static inline int brunt_string_cmp(JSContext *ctx, JSString *p1, JSString *p2, int x1, int x2, int len)
 {
     return brunt_is_stopped(ctx, 1 + (len >> 8)) ? 0 : string_cmp(p1, p2, x1, x2, len);

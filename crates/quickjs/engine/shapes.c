@@ -60,7 +60,7 @@ static JSValue brunt_new_function(JSContext *ctx, JSFunctionBytecode *b)
     return JS_NewObjectFromShape(ctx, js_dup_shape(ctx->brunt_function_shape), JS_CLASS_BYTECODE_FUNCTION, properties);
 }
 
-/* Names a function that was made nameless, and nothing done to since. false: it is none such. */
+/* Names a function that was made nameless, and nothing done to since. false: no such function. */
 static bool brunt_name_function(JSContext *ctx, JSValue obj, JSAtom name, int flags)
 {
     JSObject *p;

@@ -34,7 +34,7 @@ static bool brunt_put_off(JSRuntime *rt)
     return true;
 }
 
-/* A pause. Who must stop can't stop in the middle: the rest goes without a pause, and the next poll asks again. */
+/* A pause. A VM that must stop can't stop in the middle: the rest goes without a pause, and the next poll asks again. */
 static no_inline void brunt_let_others(JSRuntime *rt)
 {
     JSContext *ctx = brunt_polled(rt);
@@ -81,7 +81,7 @@ static void brunt_free_all(JSRuntime *rt)
     rt->gc_phase = JS_GC_PHASE_NONE;
 }
 
-/* Does in slices what was put off. No object may be half made. Who is over the limit is stopped first. */
+/* Does in slices what was put off. No object may be half made. A VM over its limit is stopped first. */
 void brunt_catch_up(JSRuntime *rt)
 {
     if (likely(!rt->brunt_gc_due && !rt->brunt_frees_due) || rt->brunt_over)

@@ -14,7 +14,7 @@ struct BruntTouched {
 static _Thread_local __attribute__((tls_model("initial-exec"))) struct BruntTouched *brunt_touched;
 static _Thread_local uint32_t brunt_notes; /* since it is watched */
 
-/* Whose list is written; NULL: none. */
+/* The list that is written; NULL: none. */
 void brunt_watch(struct BruntTouched *touched)
 {
     brunt_touched = touched;

@@ -1,7 +1,7 @@
 //! How much memory VMs may have: each of them, and all of the process together.
 //!
 //! A VM is promised memory in steps, which are counted for the whole process. The engine asks ([`on_more`]) before its heap
-//! grows beyond what was promised, so that an allocation costs one comparison. Whoever asks for more than there may be is
+//! grows beyond what was promised, so that an allocation costs one comparison. A VM that asks for more than there may be is
 //! *over its limit* until [`Ctx::take_over_limit`]: large allocations fail, the interrupt stops the script past `catch` and
 //! `finally`, and only a little more is given meanwhile, so that small allocations, which are not expected to fail,
 //! do not.

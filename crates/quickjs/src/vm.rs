@@ -226,7 +226,7 @@ impl Vm {
         }
     }
 
-    /// Who resolves and loads modules.
+    /// Sets the host that resolves and loads modules.
     pub fn set_modules(&self, modules: Rc<dyn ModuleHost>) {
         *self.inner().modules.borrow_mut() = Some(modules);
     }

@@ -142,7 +142,7 @@ impl Client {
             self.within(connection.ask(&[b"ASKING".to_vec()])).await?;
         }
         let reply = self.within(connection.ask(parts)).await?;
-        // Whoever gave up while it waited has not come here: its connection is gone.
+        // A command that was given up while it waited has not come here: its connection is gone.
         node.idle.borrow_mut().push(connection);
         Ok(reply)
     }

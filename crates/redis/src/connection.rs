@@ -16,7 +16,7 @@ const READ: usize = 16 * 1024;
 /// The maximum number of unasked messages of a server while one reply is waited for.
 const PUSHES_MAX: u32 = 100_000;
 
-/// Who logs in, and where to.
+/// The user that logs in, and the database.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Login<'a> {
     pub(crate) username: &'a str,

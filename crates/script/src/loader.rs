@@ -88,7 +88,7 @@ impl<'f> Loader<'f> {
     /// of something that is not in the graph.
     ///
     /// # Errors
-    /// The file is not there, or is no script. Who asked for it is for the caller to add.
+    /// The file is not there, or is no script. The caller adds the importer.
     pub fn load_one(&self, url: &str) -> Result<Module, ScriptError> {
         on_large_stack(|| Ok(self.module(url, false)?.module))
     }

@@ -116,7 +116,7 @@ impl Secrets {
         found.map(|found| &found.source).ok_or_else(|| SecretError::UnknownSource(name.to_owned()))
     }
 
-    /// Whose texts lose the values that were given out.
+    /// The redactor, whose texts lose the values that were given out.
     pub fn redactor(&self) -> &Redactor {
         &self.redactor
     }

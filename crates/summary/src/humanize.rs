@@ -127,12 +127,6 @@ pub fn trimmed(value: f64, decimals: u32) -> String {
     to_fixed(value, decimals).parse().map_or_else(|_| js_number(value), js_number)
 }
 
-/// The same, cut off instead of rounded.
-fn truncated(value: f64, decimals: i32) -> String {
-    let factor = 10f64.powi(decimals);
-    trimmed((factor * value).trunc() / factor, decimals.unsigned_abs())
-}
-
 /// A share from 0 to 1 as a percentage, cut off after two decimals: 4/13 is `30.76%`.
 pub fn percent(share: f64) -> String {
     format!("{}%", to_fixed((share * 100.0 * 100.0).trunc() / 100.0, 2))
@@ -161,31 +155,37 @@ pub fn duration(ms: f64, unit: Option<Unit>) -> String {
     if !ms.is_finite() {
         return js_number(ms);
     }
-    if ms == 0.0 {
-        return "0s".to_owned();
-    }
-    // Negative times (a custom trend can hold them) land here too: k6 shows them in nanoseconds.
-    if ms < 0.001 {
+    // k6 shows negative times, which a custom trend can hold, in nanoseconds; and less than one as `0ns`.
+    if ms < 0.000_001 && ms != 0.0 {
         return format!("{}ns", js_number((ms * 1_000_000.0).trunc()));
     }
+    if ms < 0.001 {
+        return brunt_duration::format((ms * 1_000_000.0) as i64);
+    }
     if ms < 1.0 {
-        return format!("{}µs", truncated(ms * 1000.0, 2));
+        return brunt_duration::format(hundredths(ms * 1000.0) * 10);
     }
     if ms < 1000.0 {
-        return format!("{}ms", truncated(ms, 2));
+        return brunt_duration::format(hundredths(ms) * 10_000);
     }
-    let decimals = if ms > 60_000.0 { 0 } else { 2 };
-    let seconds = truncated((ms % 60_000.0) / 1000.0, decimals);
-    let minutes = (ms / 60_000.0).trunc();
-    if minutes < 1.0 {
-        return format!("{seconds}s");
+    if ms <= 60_000.0 {
+        return brunt_duration::format(hundredths(ms / 1000.0) * 10_000_000);
     }
-    let hours = (minutes / 60.0).trunc();
-    let minutes = js_number(minutes % 60.0);
-    if hours < 1.0 {
-        return format!("{minutes}m{seconds}s");
+    let (minutes, seconds) = ((ms / 60_000.0).trunc(), (ms % 60_000.0 / 1000.0) as i64);
+    if minutes < 60.0 {
+        return brunt_duration::format((minutes as i64 * 60 + seconds) * SECOND);
     }
-    format!("{}h{minutes}m{seconds}s", js_number(hours))
+    // A custom trend can hold more hours than a duration has room for: their number replaces the 1 of `1h2m3s`.
+    let one = brunt_duration::format((3600 + (minutes % 60.0) as i64 * 60 + seconds) * SECOND);
+    format!("{}{}", js_number((minutes / 60.0).trunc()), one.trim_start_matches('1'))
+}
+
+/// Nanoseconds.
+const SECOND: i64 = 1_000_000_000;
+
+/// Whole hundredths, the rest cut off.
+fn hundredths(value: f64) -> i64 {
+    (100.0 * value).trunc() as i64
 }
 
 #[cfg(test)]
@@ -296,6 +296,8 @@ mod tests {
             (3_599_999.9, "59m59s"),
             (3_600_000.0, "1h0m0s"),
             (123_456_789.0, "34h17m36s"),
+            (1e15, "277777777h46m40s"),
+            (1e20, "27777777777777h46m40s"),
             (-5.0, "-5000000ns"),
             (-0.015_498_5, "-15498ns"),
         ] {

@@ -88,9 +88,9 @@ struct State {
     pongs: usize,
     compresses: bool,
     close_sent: bool,
-    /// Who waits for an event.
+    /// The waker of the task that waits for an event.
     reader: Option<Waker>,
-    /// Who waits for the queue to become shorter.
+    /// The waker of the task that waits for the queue to become shorter.
     sender: Option<Waker>,
 }
 

@@ -16,7 +16,7 @@ const PATIENCE: &str = "90";
 /// Metrics that depend on the clock, and one that k6 does not have.
 const LEFT_OUT: &[&str] = &["vus", "vus_max", "iteration_lateness"];
 
-/// Who runs the script.
+/// The program that runs the script.
 #[derive(Debug, Clone, Copy)]
 pub enum Engine<'a> {
     /// k6 1.8, by the path of its binary.
@@ -28,7 +28,7 @@ pub enum Engine<'a> {
 /// Runs the script to its end and tells what a user sees.
 ///
 /// # Errors
-/// If it can't be started, or writes a metrics file that is none.
+/// If it can't be started, or writes an unreadable metrics file.
 pub fn observe(engine: Engine<'_>, script: &Script, stage: &Stage) -> anyhow::Result<Observation> {
     let folder = tempfile::tempdir()?;
     let samples = folder.path().join("samples.json");

@@ -1,4 +1,4 @@
-// Arguments of k6/net/grpc that are none
+// Arguments of k6/net/grpc of wrong types and values
 import grpc from 'k6/net/grpc';
 
 const client = new grpc.Client();

@@ -1,4 +1,4 @@
-// Arguments of k6/http that are none: what is told, what is sent all the same
+// Arguments of k6/http of wrong types: what is told, what is sent all the same
 import http from 'k6/http';
 
 const url = `${__ENV.DEMO_URL}/ping`;

@@ -1,4 +1,4 @@
-// k6/experimental/csv: files that are none, and what else cannot be read
+// k6/experimental/csv: values that are no files, and what else cannot be read
 import csv from 'k6/experimental/csv';
 import { open as openFile } from 'k6/experimental/fs';
 

@@ -60,7 +60,7 @@ pub(super) async fn change(told: &Told, body: &[u8]) -> Answer {
     let nothing = Map::new();
     let attributes = match asked.pointer("/data/attributes") {
         Some(Value::Object(attributes)) => attributes,
-        // Who asks for no change gets none.
+        // A request without changes changes nothing.
         None | Some(Value::Null) if matches!(asked, Value::Object(_) | Value::Null) => &nothing,
         _ => return invalid("data.attributes is not an object"),
     };

@@ -46,7 +46,7 @@ pub(super) fn failure(name: &str) -> Failure {
 /// The replacement for commands that extensions of k6 bring.
 const BUILT_IN: &str = "the extensions that Brunt has are built in and add no commands; `brunt help run` lists their modules";
 
-/// `brunt x` alone tells, as in k6, what there is; `brunt x NAME` is none of it.
+/// `brunt x` alone tells, as in k6, what there is; `brunt x NAME` is an error.
 pub(super) fn extension(matches: &ArgMatches) -> Outcome<String> {
     let mut words = matches.get_many::<String>("anything").into_iter().flatten();
     match words.next() {

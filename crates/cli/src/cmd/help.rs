@@ -41,6 +41,12 @@ const EXAMPLES: &str = "Examples:
   brunt run --vus 50 --duration 1m script.js
   echo 'GET http://127.0.0.1:8080/' | brunt attack -duration=10s | brunt report";
 
+/// The end of the root's page, with vegeta's global flags.
+const AFTER_ROOT: &str = "`brunt COMMAND --help` lists the options of a command.
+
+Before attack, report, plot and encode, -cpus=N limits the cores to N. vegeta's -profile is refused: perf and samply \
+    profile brunt as it is.";
+
 /// Calls of `brunt run`, most used first.
 pub(super) const EXAMPLES_OF_RUN: &str = "Examples:
   brunt run script.js
@@ -69,7 +75,7 @@ pub(super) fn arrange(root: Command) -> Command {
     }
     let root = root
         .before_help(format!("{EXAMPLES}\n\n{}", list.trim_end()))
-        .after_help("`brunt COMMAND --help` lists the options of a command.")
+        .after_help(AFTER_ROOT)
         .next_line_help(width < NARROW)
         .help_template(TEMPLATE_OF_ROOT);
     let names: Vec<String> =

@@ -1,16 +1,15 @@
 //! `brunt pause`, `resume`, `scale`, `stats`, `status`: talk to the REST API of a run (`--address`), ours or k6's.
 
-use std::{
-    fmt::Write as _,
-    io::{BufRead as _, BufReader, Read as _, Write as _},
-    net::{TcpStream, ToSocketAddrs as _},
-    time::Duration,
-};
+mod exchange;
 
-use anyhow::{Context as _, anyhow, bail};
+use std::{fmt::Write as _, net::ToSocketAddrs as _};
+
+use anyhow::{Context as _, bail};
 use clap::{Arg, ArgMatches, Command, value_parser};
+use hyper::body::Bytes;
 use serde_json::{Value, json};
 
+use self::exchange::{Question, exchange};
 use super::{print, switch};
 use crate::{
     Context,
@@ -21,10 +20,6 @@ use crate::{
 
 /// Where k6 1 had its API.
 const USUAL_ADDRESS: &str = "localhost:6565";
-/// The longest wait for an answer.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// The most bytes of an answer.
-const ANSWER_MOST: u64 = 64 << 20;
 
 /// The arguments of one of these commands.
 #[derive(Debug)]
@@ -151,7 +146,7 @@ pub(super) fn perform(context: &Context, request: &Request) -> Outcome<Exit> {
 
 /// Asks, and gives back the value of `data`.
 fn ask(address: &str, method: &str, path: &str, body: &str) -> Outcome<Value> {
-    let exchanged = exchange(address, method, path, body).map_err(|error| {
+    let exchanged = exchange(address, Question { method, path, body }).map_err(|error| {
         let text = format!("no run answers at {address}: {error:#}");
         let failure = Failure::new(Exit::Other, anyhow::Error::msg(text));
         if address.to_socket_addrs().is_err() {
@@ -165,7 +160,7 @@ fn ask(address: &str, method: &str, path: &str, body: &str) -> Outcome<Value> {
     Ok(answered(exchanged, address, path)?)
 }
 
-fn answered((code, answer): (u16, Vec<u8>), address: &str, path: &str) -> anyhow::Result<Value> {
+fn answered((code, answer): (u16, Bytes), address: &str, path: &str) -> anyhow::Result<Value> {
     let mut json: Value = serde_json::from_slice(&answer)
         .with_context(|| format!("http://{address}{path} did not answer with JSON"))?;
     if let Some(error) = json.pointer("/errors/0") {
@@ -176,60 +171,6 @@ fn answered((code, answer): (u16, Vec<u8>), address: &str, path: &str) -> anyhow
         bail!("http://{address}{path} answered with status {code}");
     }
     Ok(json["data"].take())
-}
-
-fn exchange(address: &str, method: &str, path: &str, body: &str) -> anyhow::Result<(u16, Vec<u8>)> {
-    let mut last = anyhow!("the address leads nowhere");
-    let mut stream = None;
-    for address in address.to_socket_addrs()? {
-        match TcpStream::connect_timeout(&address, PATIENCE) {
-            Ok(connected) => {
-                stream = Some(connected);
-                break;
-            }
-            Err(error) => last = error.into(),
-        }
-    }
-    let mut stream = stream.ok_or(last)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
-    write!(
-        stream,
-        "{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Type: \
-         application/json\r\nContent-Length: {}\r\n\r\n{body}",
-        body.len()
-    )?;
-    let mut reader = BufReader::new(stream.take(ANSWER_MOST));
-    let mut line = String::new();
-    reader.read_line(&mut line)?;
-    let code = line.split(' ').nth(1).and_then(|code| code.parse().ok());
-    let code: u16 = code.ok_or_else(|| anyhow!("that is no HTTP: {:?}", line.trim_end()))?;
-    let mut is_chunked = false;
-    loop {
-        line.clear();
-        if reader.read_line(&mut line)? == 0 || line.trim_end().is_empty() {
-            break;
-        }
-        let header = line.to_ascii_lowercase();
-        is_chunked |= header.starts_with("transfer-encoding:") && header.contains("chunked");
-    }
-    let mut answer = Vec::new();
-    if is_chunked {
-        loop {
-            line.clear();
-            reader.read_line(&mut line)?;
-            let size = u64::from_str_radix(line.trim_end(), 16).context("a broken chunk")?;
-            if size == 0 {
-                break;
-            }
-            (&mut reader).take(size).read_to_end(&mut answer)?;
-            line.clear();
-            reader.read_line(&mut line)?;
-        }
-    } else {
-        reader.read_to_end(&mut answer)?;
-    }
-    Ok((code, answer))
 }
 
 /// In words: `The test runs.`, then lines about VUs and thresholds.

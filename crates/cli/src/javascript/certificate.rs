@@ -15,7 +15,7 @@ use crate::{
 /// Checks them.
 ///
 /// # Errors
-/// A certificate or a key that is none, a pair that does not fit, a password for a key that has none (104).
+/// An unreadable certificate or key, a pair that does not fit, a password for a key that has none (104).
 pub(super) fn check(script: &Loaded) -> Outcome<()> {
     // Other faults of the options are told later, all at once.
     let (parsed, _) = Options::read_json(script.options(), Layer::Script);

@@ -19,7 +19,7 @@ const LOCAL_IPS_MOST: u64 = 65_536;
 /// All that the script world is told.
 ///
 /// # Errors
-/// Settings that can't be carried out, such as a certificate that is none (104).
+/// Settings that can't be carried out, such as an unreadable certificate (104).
 pub(super) fn of(test: &TestOptions) -> Outcome<Config> {
     let options = &test.options;
     let network = network(options, &|name| test.env.get(name).cloned())?;

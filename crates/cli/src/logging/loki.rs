@@ -69,7 +69,7 @@ impl LokiConfig {
     /// Reads the text after `loki=`.
     ///
     /// # Errors
-    /// A key that means nothing, a value that can't be read, a URL that is none.
+    /// A key that means nothing, a value that can't be read, a malformed URL.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let mut config = Self::default();
         for part in parts(text) {

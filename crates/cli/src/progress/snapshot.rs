@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Who knows how far the test is.
+/// A source of the test's progress.
 pub(crate) trait ProgressSource: Send + Sync {
     /// The state now. Called from the display's thread; must not wait for a load core.
     fn snapshot(&self) -> Snapshot;

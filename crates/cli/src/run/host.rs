@@ -60,7 +60,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Whoever can load scripts.
+/// A loader of scripts.
 pub(crate) trait Host {
     /// The loaded script.
     type Script: Script;
@@ -103,7 +103,7 @@ pub(crate) trait Script: Sized {
     /// Makes it ready to run.
     ///
     /// # Errors
-    /// Something that only the consolidated options show, such as a certificate that is none (104).
+    /// Something that only the consolidated options show, such as an unreadable certificate (104).
     fn into_runner(self, test: &TestOptions) -> Outcome<Arc<Self::Runner>>;
 }
 
@@ -120,7 +120,7 @@ pub(crate) struct TestOptions {
     pub(crate) env: BTreeMap<String, String>,
     /// The tags of everything.
     pub(crate) run_tags: TagSet,
-    /// Who looks at requests and checks.
+    /// The watcher of requests and checks.
     pub(crate) watcher: Option<Arc<dyn Watcher>>,
 }
 

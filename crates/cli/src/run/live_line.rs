@@ -48,7 +48,7 @@ impl LiveLine {
         Arc::new(Self { start: Instant::now(), state: Mutex::default() })
     }
 
-    /// Who shows it the frames.
+    /// The listener that shows it the frames.
     pub(super) fn listener(self: &Arc<Self>) -> Box<dyn Listener> {
         Box::new(Feed(Arc::clone(self)))
     }

@@ -162,7 +162,7 @@ impl Watcher for Spans {
     fn check(&self, _: &Place<'_>, _: &str, _: bool) {}
 }
 
-/// Who looks on, and the spans if there are any.
+/// The watcher, and the spans if there are any.
 pub(super) fn and(
     watcher: Option<Arc<dyn Watcher>>,
     spans: Option<&Arc<Spans>>,

@@ -1,6 +1,6 @@
 //! Flags as Go's `flag` package reads them: `-name value`, `-name=value`, either with two dashes.
 //!
-//! A switch takes its value only behind `=`. Flags end at the first word that is none, or at `--`. Errors are
+//! A switch takes its value only behind `=`. Flags end at the first other word, or at `--`. Errors are
 //! told in Go's words, because scripts around vegeta look for them.
 
 use std::fmt::Write as _;
@@ -193,15 +193,15 @@ impl FlagSet {
         }
         page.push('\n');
         let globals = format!(
-            "Global options go before the command: brunt -q {command}. `brunt --help` lists them. There, -cpus=N limits the \
-             cores to N."
+            "Global options go before the command: brunt -q {command}. `brunt --help` lists them, and tells of -cpus, which \
+             limits the cores."
         );
         page.push_str(&wrapped(&globals, "", width));
         page::fitted(&page, width)
     }
 }
 
-/// The default of a limit that is none.
+/// The default of a limit: there is no limit.
 const UINT_MAX: &str = "18446744073709551615";
 
 impl Values {

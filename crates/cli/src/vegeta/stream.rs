@@ -30,7 +30,7 @@ pub(super) enum Ending {
     Complete,
     /// The user pressed Ctrl-C.
     Interrupted,
-    /// Whoever read what we wrote has gone away.
+    /// The reader of our output has gone away.
     Unread,
     /// It could not go on; what was read before counts.
     Failed(Failure),

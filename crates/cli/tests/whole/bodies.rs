@@ -43,7 +43,7 @@ fn serve() -> SocketAddr {
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             let bombs = Arc::clone(&bombs);
-            // Who hangs up has had enough.
+            // A client that hangs up has had enough.
             std::thread::spawn(move || answer(stream, &bombs).ok());
         }
     });

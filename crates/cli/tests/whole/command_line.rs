@@ -52,6 +52,13 @@ fn help_of_run_has_groups_examples_and_every_output() {
 
 #[test]
 fn global_options_have_one_page() {
+    for line in ["help", "--help"] {
+        let page = brunt(line).told().stdout;
+        let page = page.split_whitespace().collect::<Vec<_>>().join(" ");
+        for part in ["-cpus=N limits the cores", "vegeta's -profile is refused"] {
+            assert!(page.contains(part), "{page}");
+        }
+    }
     let help = |line: &str| brunt(line).told().stdout;
     let root = help("--help");
     assert_eq!(help("help --help"), help("help"));

@@ -1,7 +1,8 @@
 //! Help for a new user: slips of the keyboard, all errors at once, terminals, signals, completion.
-#![expect(clippy::disallowed_methods, reason = "threads of the test's own, not a core")]
 
+use std::net::TcpListener;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use crate::support::{DemoServer, Told, brunt};
 
@@ -85,15 +86,19 @@ fn the_first_signal_says_what_happens_now() {
     let told = running.wait();
     assert!(told.code == 105 && told.stdout.contains("taken down"), "{told:?}");
 
-    let demo = DemoServer::start();
-    let target = format!("GET {}/delay/1500\n", demo.url);
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let target = format!("GET http://{}/\n", listener.local_addr().expect("its address"));
     let mut call =
         brunt("--log-output stdout attack -rate=5 -output=x.gob -timeout=20s").stdin(&target);
     let mut running = call.start();
-    std::thread::sleep(std::time::Duration::from_secs(1));
+    // A hit is under way, and has no answer.
+    let (sender, accepted) = std::sync::mpsc::sync_channel(1);
+    std::thread::spawn(move || sender.send((listener.accept(), listener)));
+    let held = accepted.recv_timeout(Duration::from_mins(1)).expect("a hit");
     running.signal("INT");
     let line = running.line_with("stopping: ");
     assert!(line.contains("for at most 20s (-timeout)") && line.contains("Ctrl-C again"), "{line}");
+    drop(held);
     assert_eq!(running.wait().code, 0);
 }
 

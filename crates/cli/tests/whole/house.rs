@@ -2,7 +2,9 @@
 
 mod arrows;
 mod circles;
+mod slots;
 mod tokens;
+mod unused;
 mod words;
 
 use std::collections::BTreeSet;

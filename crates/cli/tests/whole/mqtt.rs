@@ -1,4 +1,4 @@
-//! `k6/x/mqtt` against a real broker, and against peers that are none.
+//! `k6/x/mqtt` against a real broker, and against peers that speak something else.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};

@@ -1,5 +1,5 @@
 //! Every function that scripts can reach, found by reflection, called with arguments of every wrong kind: each call returns or is
-//! interrupted in its time, none panics, none takes the memory of the machine. Who fails is named.
+//! interrupted in its time, none panics, none takes the memory of the machine. Failing functions are named.
 //!
 //! ```text
 //! odd/values.js   the arguments              odd/reflect.js  finds the functions

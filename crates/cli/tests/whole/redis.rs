@@ -225,18 +225,18 @@ fn a_password_a_database_and_version_3_are_agreed_on() {
 
 /// k6 1.8.1 takes 3 s: its client greets, and does not try that again.
 #[test]
-fn a_server_that_says_nothing_is_given_up_at_once() {
+fn a_server_that_says_nothing_is_given_3_s_and_not_tried_again() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("its address").port();
-    // It takes each connection and keeps it.
-    std::thread::spawn(move || listener.incoming().collect::<Vec<_>>());
     let began = Instant::now();
     let body = "await show('get', client.get('a'))";
     let lines = said("k6/x/redis", &format!("'redis://127.0.0.1:{port}'"), body);
     // A machine with other work says so in another line.
     assert_eq!(lines[0], "get rejects i/o timeout");
-    let took = began.elapsed();
-    assert!((3..9).contains(&took.as_secs()), "{took:?}");
+    assert!(began.elapsed() >= Duration::from_secs(3), "{:?}", began.elapsed());
+    // The system has taken all connections for it.
+    listener.set_nonblocking(true).expect("a socket");
+    assert_eq!(listener.incoming().take_while(Result::is_ok).count(), 1);
 }
 
 /// A server may push messages before a reply, after it, and in pieces.

@@ -51,7 +51,7 @@ fn stats_tell_what_happened_until_they_are_reset() {
 
 #[test]
 fn faults_come_and_go() {
-    // Who waited for this origin would wait for ever.
+    // A request that waited for this origin would wait for ever.
     let config = DemoConfig { origin_latency: Duration::from_hours(1), ..DemoConfig::fast() };
     let demo = Demo::start(config).unwrap();
     let mut client = Client::new(demo.addr());

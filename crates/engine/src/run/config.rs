@@ -29,7 +29,7 @@ pub struct RunConfig {
     pub scenario_tag: bool,
     /// Whether a listener needs each single sample. Costs memory and time: only for outputs that do.
     pub want_samples: bool,
-    /// Who sees the frames.
+    /// The listeners that see the frames.
     pub listeners: Vec<Box<dyn Listener>>,
     /// Leave `setup()` out.
     pub no_setup: bool,

@@ -234,7 +234,7 @@ impl<'a> Encoder<'a> {
             Kind::Message(entry) => &types.messages[entry],
             _ => return Err(self.unexpected()),
         };
-        // Whoever describes the entry, a server perhaps, may have forgotten them.
+        // The author of the description, a server perhaps, may have forgotten them.
         let (Some((_, key)), Some((_, value))) = (entry.by_name("key"), entry.by_name("value"))
         else {
             return Err(self.unexpected());

@@ -2,26 +2,23 @@
 
 use std::fmt::Write as _;
 
-use jiff::SignedDuration;
-use jiff::civil::DateTime;
-
 /// 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z.
 pub(super) const SECONDS: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_402_300_799;
 /// Ten thousand years.
 const DURATION_MAX: i64 = 315_576_000_000;
-const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
-/// The beginning of a time: a digit for each 0.
-const SHAPE: &str = "0000-00-00T00:00:00";
+const SECOND: i128 = 1_000_000_000;
+/// The places of the `T`, and of the first digit of a fraction.
+const T: usize = "2006-01-02".len();
+const FRACTION: usize = "2006-01-02T15:04:05.".len();
 
 /// `1970-01-01T00:00:00Z`; `None` if it is no time that can be written.
 pub(super) fn write_timestamp(seconds: i64, nanos: i32, out: &mut String) -> Option<()> {
     if !SECONDS.contains(&seconds) || !(0..1_000_000_000).contains(&nanos) {
         return None;
     }
-    let time = EPOCH.checked_add(SignedDuration::new(seconds, nanos)).ok()?;
-    let digits = fraction_digits(nanos.unsigned_abs());
-    // Writing to a string cannot fail.
-    let _ = write!(out, "{time:.digits$}Z");
+    out.push_str(brunt_moment::utc(seconds).trim_end_matches('Z'));
+    write_fraction(nanos.unsigned_abs(), out);
+    out.push('Z');
     Some(())
 }
 
@@ -64,36 +61,15 @@ fn fraction_digits(nanos: u32) -> usize {
 
 /// Reads an RFC 3339 time: seconds and nanoseconds.
 pub(super) fn read_timestamp(text: &str) -> Option<(i64, i32)> {
-    // `jiff` takes more forms of a time, and a second 60.
-    let (whole, rest) = text.split_at_checked(SHAPE.len())?;
-    let fits = |(byte, shape): (u8, u8)| match shape {
-        b'0' => byte.is_ascii_digit(),
-        mark => byte == mark,
-    };
-    if !whole.bytes().zip(SHAPE.bytes()).all(fits) || whole.ends_with("60") {
+    // Narrower than other moments: capitals, and no more digits than nanoseconds have.
+    let bytes = text.as_bytes();
+    let digits = bytes.iter().skip(FRACTION).take_while(|byte| byte.is_ascii_digit()).count();
+    if bytes.get(T) != Some(&b'T') || bytes.ends_with(b"z") || digits > 9 {
         return None;
     }
-    let time: DateTime = whole.parse().ok()?;
-    let (nanos, rest) = match rest.strip_prefix('.') {
-        None => (0, rest),
-        Some(rest) => {
-            let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-            (fraction(&rest[..digits])?, &rest[digits..])
-        }
-    };
-    let offset = match rest.as_bytes() {
-        [b'Z'] => 0,
-        [sign @ (b'+' | b'-'), h1, h2, b':', m1, m2]
-            if [h1, h2, m1, m2].iter().all(|digit| digit.is_ascii_digit()) =>
-        {
-            let two = |a: &u8, b: &u8| i64::from(a - b'0') * 10 + i64::from(b - b'0');
-            let seconds = two(h1, h2) * 3600 + two(m1, m2) * 60;
-            if *sign == b'+' { seconds } else { -seconds }
-        }
-        _ => return None,
-    };
-    let seconds = time.duration_since(EPOCH).as_secs() - offset;
-    SECONDS.contains(&seconds).then_some((seconds, nanos))
+    let (ns, _) = brunt_moment::parse(text)?;
+    let seconds = i64::try_from(ns.div_euclid(SECOND)).ok()?;
+    SECONDS.contains(&seconds).then_some((seconds, ns.rem_euclid(SECOND) as i32))
 }
 
 /// Reads `1.5s`: seconds and nanoseconds, of one sign.
@@ -146,6 +122,7 @@ mod tests {
         }
         assert_eq!(read_timestamp("1970-01-01T02:00:00+02:00"), Some((0, 0)));
         assert_eq!(read_timestamp("1970-01-01T00:00:00.1Z"), Some((0, 100_000_000)));
+        assert_eq!(read_timestamp("1970-01-01T00:00:00.5+24:00"), Some((-86_400, 500_000_000)));
         for wrong in [
             "",
             "1970-01-01",
@@ -160,6 +137,8 @@ mod tests {
             "1970-01-01T00:00:00.1234567890Z",
             "ä970-01-01T00:00:00Z",
             "1970-01-01T00:00:00+2:00",
+            "1970-01-01T00:00:00+99:00",
+            "10000-01-01T00:00:00Z",
         ] {
             assert_eq!(read_timestamp(wrong), None, "{wrong}");
         }

@@ -15,7 +15,7 @@ use crate::name::NameTest;
 /// Compounds in one selector: they are matched by recursion.
 const COMPOUNDS_MAX: usize = 128;
 
-/// Reads a selector in plain CSS; `None` if it is none.
+/// Reads a selector in plain CSS; `None` for anything else.
 pub(super) fn read(text: &str) -> Option<SelectorList<Grammar>> {
     let mut input = Parser::new(text);
     let list = SelectorList::parse(&Reader, &mut input, ParseRelative::No).ok()?;

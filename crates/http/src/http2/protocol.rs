@@ -59,7 +59,7 @@ pub(super) struct Protocol {
     /// The bytes among them that answer the server. Frames of requests are not its fault.
     answers: usize,
     streams: Vec<Stream>,
-    /// Who waits for a place among them, the first one first.
+    /// The wakers of those that wait for a place among them, the first one first.
     slots: VecDeque<Waker>,
     /// Some of them wait for the socket.
     is_held_up: bool,

@@ -11,9 +11,9 @@ use crate::failure::{Failure, Http2Trouble};
 #[derive(Debug)]
 pub(super) struct Stream {
     pub(super) id: u32,
-    /// Who waits for it, if it is not being polled.
+    /// The waker of its task, if it is not being polled.
     pub(super) waker: Option<Waker>,
-    /// Who waits to send more of it.
+    /// The waker of the task that sends more of it.
     pub(super) sender: Option<Waker>,
     /// The bytes of the body that may still be sent.
     pub(super) window: i64,

@@ -1,6 +1,7 @@
 //! Each way to fail, with k6's code and text (observed in k6 1.8.1).
 
 use std::net::SocketAddr;
+use std::rc::Rc;
 use std::time::Duration;
 
 use crate::support::{
@@ -126,12 +127,23 @@ fn resets_are_told_apart_from_ends() {
         assert_eq!(failed(&exchange), (1220, "read: connection reset by peer".to_owned()));
         assert!(exchange.timings.waiting > 0);
 
-        let inside = server(|mut socket, _| async move {
-            read_head(&mut socket).await;
-            socket.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc").await.unwrap();
-            // The reset must not overtake the data.
-            tokio::time::sleep(Duration::from_millis(20)).await;
-            reset_on_close(&socket);
+        let client = Rc::new(client);
+        let reader = Rc::clone(&client);
+        reader.take_wire_bytes();
+        let inside = server(move |mut socket, _| {
+            let reader = Rc::clone(&reader);
+            async move {
+                let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc";
+                read_head(&mut socket).await;
+                socket.write_all(answer).await.unwrap();
+                // The reset must not overtake the data.
+                let mut read = 0;
+                while read < answer.len() as u64 {
+                    read += reader.take_wire_bytes().1;
+                    tokio::task::yield_now().await;
+                }
+                reset_on_close(&socket);
+            }
         })
         .await;
         let exchange = get(&client, &format!("http://{inside}/")).await;

@@ -150,13 +150,19 @@ fn what_a_server_breaks_off_has_its_reason() {
 #[test]
 fn a_lost_connection_is_replaced() {
     run(async {
-        let address = server(|socket, number| async move {
-            let mut connection = h2::server::handshake(socket).await.unwrap();
-            if let Some(Ok((_, mut respond))) = connection.accept().await {
-                respond.send_response(response(200 + number as u16), true).unwrap();
+        let gone = Rc::new(Semaphore::new(0));
+        let told = Rc::clone(&gone);
+        let address = server(move |socket, number| {
+            let told = Rc::clone(&told);
+            async move {
+                let mut connection = h2::server::handshake(socket).await.unwrap();
+                if let Some(Ok((_, mut respond))) = connection.accept().await {
+                    respond.send_response(response(200 + number as u16), true).unwrap();
+                }
+                connection.graceful_shutdown();
+                while connection.accept().await.is_some() {}
+                told.add_permits(1);
             }
-            connection.graceful_shutdown();
-            while connection.accept().await.is_some() {}
         })
         .await;
         let client = sharing(|_| ());
@@ -164,8 +170,8 @@ fn a_lost_connection_is_replaced() {
         for status in [200, 201, 202] {
             let exchange = get(&client, &url).await;
             assert_eq!(exchange.response().unwrap().status(), status);
-            // The server says goodbye.
-            tokio::time::sleep(Duration::from_millis(20)).await;
+            // The server has said goodbye, and the client has answered that.
+            gone.acquire().await.unwrap().forget();
         }
     });
 }

@@ -332,7 +332,7 @@ fn what_a_server_breaks_of_one_stream_ends_that_stream_alone() {
             Some(match stream {
                 // A second head.
                 1 => [head(1, 0, &[]), head(1, 0, &[])].concat(),
-                // A name that is none.
+                // No lawful name.
                 3 => head(3, 0, &[("X-A", "b")]),
                 // A body without a head.
                 5 => frame(DATA, 0, 5, b"x"),
@@ -433,7 +433,7 @@ fn streams_wait_for_their_turn_when_the_server_bears_one_at_a_time() {
             assert_eq!(call.await.unwrap(), Ok((200, Vec::new(), Some("1".to_owned()))));
         }
         assert_eq!(most.get(), 1);
-        // Who gives up waiting leaves its place to the next one.
+        // A task that gives up waiting leaves its place to the next one.
         let first = line.begin(&ASKED).await.unwrap();
         {
             let second = line.begin(&ASKED);

@@ -649,7 +649,7 @@ fn tickets_without_end_are_too_many() {
         let address = tls_server(Arc::new(config), Notes::default(), OK).await;
         let client = client(|settings| {
             settings.net.tls.insecure_skip_verify = true;
-            // Who remembers none gets none.
+            // A client that remembers no session resumes none.
             settings.net.tls.remembered_sessions = 1;
         });
         let exchange = get(&client, &format!("https://{address}")).await;

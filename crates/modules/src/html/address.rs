@@ -2,7 +2,7 @@
 
 use brunt_http::resolve;
 
-/// An address, taken apart. All is empty if it is none.
+/// An address, taken apart. All is empty for a text that is no address.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Address {
     pub(super) scheme: String,

@@ -56,7 +56,7 @@ fn text<'js>(
 /// The address that a link of a page leads to.
 ///
 /// # Errors
-/// A `GoError` if it is none.
+/// A `GoError` for a malformed address.
 fn target<'js>(ctx: Ctx<'js>, page: &Page, link: &str) -> JsResult<'js, String> {
     let url = escape_path(resolve(&page.url(), link));
     match Target::parse(&url) {

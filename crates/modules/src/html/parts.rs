@@ -20,7 +20,7 @@ pub(super) fn text_or<'js>(call: Call<'js>, name: &str, default: &str) -> JsResu
     })
 }
 
-/// An attribute that is an address: the whole one, if it is known where the page lies; empty if it is none.
+/// An attribute that is an address: the whole one, if it is known where the page lies; empty for a malformed one.
 pub(super) fn link<'js>(call: Call<'js>, name: &str) -> JsResult<'js> {
     with(call, |ctx, this| {
         let link = this.document().attribute(this.node(), name);

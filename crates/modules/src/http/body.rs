@@ -52,7 +52,7 @@ impl EncodedBody {
 /// Why there is no body.
 pub(super) enum BodyRefusal {
     Thrown(Thrown),
-    /// It is of a type that is none.
+    /// Its type is none of those that a body may have.
     Type(String),
 }
 

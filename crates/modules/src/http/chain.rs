@@ -191,7 +191,7 @@ impl Chain {
         asked.together = request.together;
         let is_dropped = request.response_type == ResponseType::None;
         if sink.is_watched() {
-            // Who watches sees all, but for what is too large.
+            // A watcher sees all, but for bodies that are too large.
             asked.keep_max = is_dropped.then(|| client.network().body_limit().saturating_sub(1));
         } else {
             asked.discard_body = is_dropped;
@@ -226,7 +226,7 @@ impl Chain {
             }
             redirect = self.redirect(request, (url, target), &response);
             let is_kept = !is_dropped && asked.spool.is_none();
-            // Who watches reads it, though the script does not.
+            // A watcher reads it, though the script does not.
             let is_read = is_kept || (is_dropped && sink.is_watched() && asked.spool.is_none());
             if let (Some(coding), true) = (response.content_encoding(), is_read) {
                 let limit = client.network().body_limit();

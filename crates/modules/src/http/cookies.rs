@@ -6,13 +6,13 @@ use std::rc::Rc;
 use brunt_fiber::clock;
 use brunt_http::cookie::{Scope, SetCookie};
 use brunt_http::{Target, TargetError};
-use brunt_js::Host;
 use brunt_quickjs::{Call, Ctx, JsResult, Name, Value};
 
-use super::jar::{CookieJar, SharedJar};
-use super::state::{HttpState, http_for};
+use super::jar::CookieJar;
+use super::state::http_for;
 use crate::reading::{keys_of, text_or_empty};
 use crate::throwing::throw;
+use crate::vu_jar::SharedJar;
 
 static DOMAIN: Name = Name::new("domain");
 static PATH: Name = Name::new("path");
@@ -21,14 +21,9 @@ static MAX_AGE: Name = Name::new("max_age");
 static SECURE: Name = Name::new("secure");
 static HTTP_ONLY: Name = Name::new("http_only");
 
-/// The VU's jar, for modules that make requests of their own.
-pub(crate) fn of_vu(host: &Host) -> SharedJar {
-    host.slot::<HttpState>().jar()
-}
-
 pub(super) fn vu_jar(call: Call<'_>) -> JsResult<'_> {
     let (_, http) = http_for(call.ctx(), "Making cookie jars")?;
-    made(call.ctx(), CookieJar { jar: http.jar() })
+    made(call.ctx(), CookieJar { jar: http.jar.jar() })
 }
 
 pub(crate) fn construct(call: Call<'_>) -> JsResult<'_> {

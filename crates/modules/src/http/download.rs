@@ -17,10 +17,10 @@ use futures_util::FutureExt as _;
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
-use super::jar::SharedJar;
 use super::prepared::{Prepared, ResponseType};
 use super::state::HttpState;
 use super::transfer::{self, Finished, Sent, Sink};
+use crate::vu_jar::SharedJar;
 
 /// The most that waits to be read by the script; then the socket is not read.
 const BUFFER: usize = 1 << 20;
@@ -339,7 +339,7 @@ pub(super) fn begin(
             let ended = match ended {
                 Ok(ended) => ended,
                 Err(payload) => {
-                    // Whoever waits for the head panics in its stead; whoever reads on has no whole body.
+                    // The task that waits for the head panics in its stead; a reader of the rest has no whole body.
                     *download.panic.borrow_mut() = Some(payload);
                     return download.spool.end(Some(Failure::Aborted));
                 }

@@ -1,14 +1,11 @@
-//! A cookie jar, as requests and scripts share it.
+//! `CookieJar`: a cookie jar in a script's hands.
 
-use std::cell::RefCell;
 use std::ffi::CStr;
 use std::rc::Rc;
 
-use brunt_http::cookie::Jar;
 use brunt_quickjs::{Class, Members, Value};
 
-/// The jar.
-pub(crate) type SharedJar = Rc<RefCell<Jar>>;
+use crate::vu_jar::SharedJar;
 
 /// A jar in a script's hands.
 #[derive(Default)]

@@ -4,8 +4,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use brunt_fiber::clock;
-
 use crate::shared::Shared;
 
 /// The limiter of the test.
@@ -32,9 +30,8 @@ impl Limiter {
         Self { interval_ns: 1_000_000_000 / per_second.max(1), next: AtomicU64::new(0) }
     }
 
-    /// Takes the next place in the queue. Returns how long it is until then.
-    pub(super) fn reserve(&self) -> Duration {
-        let now = clock::now_ns();
+    /// Takes the next place in the queue. Returns how long it is from `now`, in Unix ns, until then.
+    pub(super) fn reserve(&self, now: u64) -> Duration {
         let mut next = self.next.load(Ordering::Relaxed);
         loop {
             let mine = next.max(now);
@@ -55,9 +52,10 @@ mod tests {
     #[test]
     fn places_are_one_interval_apart() {
         let limiter = Limiter::new(10);
-        let waits: Vec<_> = (0..4).map(|_| limiter.reserve().as_millis()).collect();
-        assert_eq!(waits[0], 0);
-        assert!((90..=100).contains(&waits[1]), "{waits:?}");
-        assert!((290..=300).contains(&waits[3]), "{waits:?}");
+        let now = 1_700_000_000_000_000_000;
+        let wait = |after_ms: u64| limiter.reserve(now + after_ms * 1_000_000).as_millis();
+        assert_eq!([0, 0, 30, 250].map(wait), [0, 100, 170, 50]);
+        // Waiting saves up nothing.
+        assert_eq!([5000, 5000].map(wait), [0, 100]);
     }
 }

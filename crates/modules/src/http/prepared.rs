@@ -12,7 +12,7 @@ use brunt_quickjs::{Ctx, JsResult, Name, Thrown, Value};
 use super::body::{self, KindOf};
 use super::download::Download;
 use super::expected::Callback;
-use super::jar::{CookieJar, SharedJar};
+use super::jar::CookieJar;
 use super::login::Auth;
 use super::state::HttpState;
 use super::url::{UrlTemplate, escape_path};
@@ -24,6 +24,7 @@ use crate::go_error::go_type;
 use crate::go_text;
 use crate::reading::{Room, keys_of, tag_text};
 use crate::state::VuState;
+use crate::vu_jar::SharedJar;
 
 static HEADERS: Name = Name::new("headers");
 static COOKIES: Name = Name::new("cookies");
@@ -149,7 +150,7 @@ impl Prepared {
             feed: None,
             refused: None,
             cookies: Vec::new(),
-            jar: http.jar(),
+            jar: http.jar.jar(),
             taken: None,
             redirects: config.max_redirects,
             redirects_set: config.max_redirects_set,

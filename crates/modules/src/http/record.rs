@@ -138,7 +138,7 @@ impl Labels<'_> {
 }
 
 /// Whether two texts are equal. Empty ones, which lie nowhere, are not given to the comparison of the C library: that
-/// loads through a mask, and a load from an address that is none takes the processor 100 ns, masked or not.
+/// loads through a mask, and a load from an address of nothing takes the processor 100 ns, masked or not.
 #[inline]
 fn same(one: &str, other: &str) -> bool {
     one.len() == other.len() && (one.is_empty() || one == other)

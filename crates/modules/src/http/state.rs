@@ -1,4 +1,4 @@
-//! State of HTTP: what the VUs of a core share, and a VU's cookies, response callback and downloads.
+//! State of HTTP: what the VUs of a core share, and a VU's client, response callback and downloads.
 
 use std::cell::RefCell;
 use std::future::poll_fn;
@@ -12,7 +12,6 @@ use rustc_hash::FxHashMap;
 
 use super::download::Download;
 use super::expected::Callback;
-use super::jar::SharedJar;
 use super::limiter::{self, Limiter};
 use super::record::SeriesCache;
 use super::url::mask;
@@ -20,6 +19,7 @@ use crate::config::SystemTags;
 use crate::connections::{Connections, CoreNetwork};
 use crate::state::VuState;
 use crate::throwing::not_in_init;
+use crate::vu_jar::VuJar;
 use crate::watch::Watcher;
 
 /// The state that one core's VUs share.
@@ -32,7 +32,7 @@ pub(super) struct HttpShared {
     headers: Rc<Headers>,
     /// URLs that were taken apart before.
     places: RefCell<FxHashMap<Box<str>, Rc<Place>>>,
-    /// Who looks at each exchange, if anybody does.
+    /// The watcher of each exchange, if there is one.
     pub(super) watcher: Option<Rc<Arc<dyn Watcher>>>,
 }
 
@@ -99,7 +99,7 @@ impl HttpShared {
 pub(super) struct HttpState {
     pub(super) shared: Rc<HttpShared>,
     pub(super) client: Rc<Client>,
-    jar: RefCell<SharedJar>,
+    pub(super) jar: VuJar,
     pub(super) callback: RefCell<Callback>,
     /// The headers of a request without any of its own.
     pub(super) headers: Rc<Headers>,
@@ -119,7 +119,7 @@ impl VuSlot for HttpState {
             client: host.slot::<Connections>().client(),
             headers: Rc::clone(&shared.headers),
             shared,
-            jar: RefCell::default(),
+            jar: host.slot::<VuJar>().clone(),
             callback: RefCell::default(),
             downloads: RefCell::default(),
         }
@@ -157,26 +157,10 @@ impl HttpState {
         }
     }
 
-    /// The VU's jar.
-    pub(super) fn jar(&self) -> SharedJar {
-        Rc::clone(&self.jar.borrow())
-    }
-
-    /// A new jar; who holds the old one keeps it.
-    pub(super) fn reset_cookies(&self) {
-        let untouched = {
-            let jar = self.jar.borrow();
-            Rc::strong_count(&jar) == 1 && jar.borrow().is_empty()
-        };
-        if !untouched {
-            *self.jar.borrow_mut() = SharedJar::default();
-        }
-    }
-
     /// Says where it is, for those who watch what is touched.
     pub(super) fn note(&self) {
         touched::note(self);
-        touched::note_shared(&self.jar.borrow());
+        self.jar.note();
     }
 }
 

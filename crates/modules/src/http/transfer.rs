@@ -159,7 +159,7 @@ pub(super) struct Outcome<'a> {
 /// It borrows, because a future is as large as what it owns, and each VU that waits has one.
 pub(super) async fn run(client: &Client, request: &mut Prepared, sink: &Sink) -> Ended {
     if let Some(limiter) = &sink.http.limiter {
-        let wait = limiter.reserve();
+        let wait = limiter.reserve(clock::now_ns());
         if !wait.is_zero() {
             tokio::time::sleep(wait).await;
         }

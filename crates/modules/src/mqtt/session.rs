@@ -35,7 +35,7 @@ pub(super) struct Will {
     pub(super) retain: bool,
 }
 
-/// Who comes.
+/// The client that connects.
 #[derive(Debug)]
 pub(super) struct Login {
     pub(super) client_id: String,
@@ -51,7 +51,7 @@ pub(super) struct Session {
     wire: Wire,
     /// The bytes that came and are not yet a whole packet.
     received: RefCell<BytesMut>,
-    /// Who waits for the answer to a packet: at most 65535.
+    /// The tasks that wait for the answer to a packet: at most 65535.
     pending: RefCell<FxHashMap<u16, oneshot::Sender<Answer>>>,
     last_id: Cell<u16>,
     /// Messages of the highest quality that were told and not released: at most 65535.
@@ -229,7 +229,7 @@ impl Session {
 
     fn answer(&self, id: u16, answer: Answer) {
         if let Some(waits) = self.pending.borrow_mut().remove(&id) {
-            // Whoever waited may be gone.
+            // The task that waited may be gone.
             drop(waits.send(answer));
         }
     }

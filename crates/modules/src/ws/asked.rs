@@ -5,17 +5,16 @@ use std::rc::Rc;
 use brunt_fiber::clock;
 use brunt_http::cookie::{self, Scope};
 use brunt_http::{Client, Failure, OwnedTarget, Target, TargetError, canonical_name};
-use brunt_js::Host;
 use brunt_net::Failure as Broken;
 use brunt_quickjs::{Ctx, JsResult, Name, Value};
 use brunt_websocket::{Asked, Connected, Handshake, HandshakeError, connect};
 
 use crate::connections::Connections;
-use crate::http::cookies;
-use crate::http::jar::{SharedJar, jar_in};
+use crate::http::jar::jar_in;
 use crate::reading::{Room, keys_of, tag_text};
 use crate::state::VuState;
 use crate::throwing::throw;
+use crate::vu_jar::{SharedJar, VuJar};
 
 static HEADERS: Name = Name::new("headers");
 static TAGS: Name = Name::new("tags");
@@ -63,7 +62,7 @@ impl Params {
             agent: config.user_agent.clone(),
             headers: Vec::new(),
             host: None,
-            jar: cookies::of_vu(Host::of(ctx)),
+            jar: VuJar::of(ctx).jar(),
             tags: Vec::new(),
             compression: false,
             message_max: usize::try_from(config.network.body_limit).unwrap_or(usize::MAX),

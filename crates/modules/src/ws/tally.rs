@@ -27,7 +27,7 @@ pub(crate) struct Tally {
     /// When it was asked for.
     pub(crate) started: u64,
     is_ended: Cell<bool>,
-    /// Who looks on, and the URL.
+    /// The watcher, and the URL.
     watched: Option<(Box<Watched>, String)>,
 }
 

@@ -78,7 +78,7 @@ pub(crate) fn from_tls(error: &rustls::Error, in_handshake: bool) -> Failure {
 /// Failures of our own wire come out again; the rest is the protocol's.
 fn from_certificate(error: &CertificateError) -> Failure {
     match error {
-        // Whoever can't have signed it is not its authority, as Go sees it.
+        // An issuer that can't have signed it is not its authority, as Go sees it.
         CertificateError::UnknownIssuer | CertificateError::BadSignature => {
             Failure::UnknownAuthority
         }

@@ -96,7 +96,7 @@ fn parse(bytes: &[u8]) -> Option<Staple> {
     let mut told = basic.expect(tag::SEQUENCE)?;
     // The version, if it isn't the first.
     let _ = told.expect(tag::around(0));
-    // Who answers, by name or by key.
+    // The responder, by name or by key.
     let _ = told.next()?;
     let produced_at = told.expect(tag::TIME)?.time()?;
     let mut all = told.expect(tag::SEQUENCE)?;

@@ -1,4 +1,4 @@
-//! Who is believed: as Go has it, names before issuers; or, with `insecureSkipTLSVerify`, anyone.
+//! Checks of a server's certificate: as in Go, names before issuers; or, with `insecureSkipTLSVerify`, anyone.
 
 use std::sync::Arc;
 

@@ -18,7 +18,7 @@ const ROUTES_MAX: usize = 100_000;
 /// The bytes of their tags, likewise.
 const BYTES_MAX: usize = 64 << 20;
 
-/// A metric that is none: the time of a point.
+/// The time of a point, in the place of a metric.
 const TIME: &str = "time";
 
 /// All metrics, and their parts by the values of some tags.

@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 
+use brunt_duration::wait;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode, header};
 use http_body_util::{BodyExt as _, Full, Limited};
@@ -98,7 +99,8 @@ impl Client {
     pub(crate) async fn send(&mut self, post: &Post) -> Result<Answer, String> {
         let limit = self.endpoint.timeout;
         let sent = tokio::time::timeout(limit, self.attempt_twice(post)).await;
-        let answer = sent.unwrap_or_else(|_| Err(format!("no answer within {limit:?}")));
+        let answer =
+            sent.unwrap_or_else(|_| Err(format!("no answer within {}", wait::format(limit))));
         if answer.is_err() {
             self.renew();
         }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use brunt_duration::wait;
 use tokio::sync::{mpsc, oneshot};
 
 use super::client::{Answer, Client, Post};
@@ -132,7 +133,7 @@ impl Sender {
         let trouble = trouble.or_else(|| match (panicked, unsettled) {
             (true, _) => Some("its thread panicked".into()),
             (_, 0) => None,
-            _ => Some(format!("the server did not take it within {LAST_WAIT:?}")),
+            _ => Some(format!("the server did not take it within {}", wait::format(LAST_WAIT))),
         });
         Sent {
             arrived: tally.sent.load(Relaxed),

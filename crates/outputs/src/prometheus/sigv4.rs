@@ -13,7 +13,7 @@ use crate::net::Post;
 /// Its name in signatures.
 const SERVICE: &str = "aps";
 
-/// Whose signature.
+/// The account that signs.
 #[derive(Clone, Debug)]
 pub(super) struct Keys {
     pub(super) region: String,

@@ -1,4 +1,4 @@
-//! Who gets which number.
+//! The segments' shares of the numbers of iterations.
 
 /// The numbers of one period, dealt out to segments. Index n belongs to whom n modulo the period does.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 const OPERATORS: [&str; 11] = ["!=", ">=", "=>", "<=", "=<", "~>", "=", ">", "<", "~", "^"];
 
-/// A constraint with one space between its parts and none within; `*` if it is empty; `None` if it is none.
+/// A constraint with one space between its parts and none within; `*` if it is empty; `None` for a text that is no constraint.
 pub(super) fn canonical(text: &str) -> Option<String> {
     if text.is_empty() {
         return Some("*".to_owned());

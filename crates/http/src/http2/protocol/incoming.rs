@@ -12,7 +12,7 @@ use crate::http1::Malformed;
 enum Broken {
     /// For this reason.
     Rule(u32),
-    /// By a frame that is larger than any may be: perhaps it is none.
+    /// By a frame that is larger than any may be: perhaps these bytes are no frame.
     Size,
 }
 

@@ -31,7 +31,7 @@ struct State {
     end: Option<Result<(), String>>,
     /// Chunks are no longer taken: the request is over.
     is_over: bool,
-    /// Who waits for a chunk, and who for room.
+    /// The wakers of tasks that wait for a chunk, and for room.
     taker: Option<Waker>,
     giver: Option<Waker>,
 }

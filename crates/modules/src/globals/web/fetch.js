@@ -386,7 +386,7 @@
     const content = body === null ? null : body.stream ?? blobOf(body);
     if (body?.stream !== undefined) web.onlyBytes(body.stream);
     if (body !== null) body.used = true;
-    // Whoever asks for a kind of response gets it whole, at its end.
+    // A response of a kind that was asked for comes whole, at its end.
     const source = k6?.responseType === undefined ? web.source() : undefined;
     const answer = await sent(web.send(method, url, content, params, source), signal, source);
     if (answer.status === 0) throw new TypeError(`fetch failed: ${answer.error}`, { cause: answer });

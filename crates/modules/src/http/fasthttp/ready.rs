@@ -27,7 +27,7 @@ const DEFAULT_TYPE: &str = "application/octet-stream";
 
 /// A request whose every part is as it goes on the wire.
 pub(super) struct Ready {
-    /// Whose requests its headers are for.
+    /// The user agent that its headers are for.
     agent: Option<Rc<str>>,
     pub(super) url: String,
     pub(super) place: Result<Rc<Place>, TargetError>,

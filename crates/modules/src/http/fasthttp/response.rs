@@ -37,7 +37,7 @@ const KEEP_BODY: usize = 256;
 pub(super) struct Response {
     pub(super) exchange: Exchange,
     pub(super) ready: Rc<Ready>,
-    /// Who asked: it also follows links.
+    /// The client that asked: it also follows links.
     pub(super) client: Client,
     /// The part of the bound on all bodies that belongs to the body that the script holds beside ours.
     pub(super) shown: RefCell<Share>,

@@ -92,7 +92,7 @@ pub(super) fn send_by<'js>(
     let wire = client.wire(ctx)?;
     let ready = request.ready(ctx, argument, http, client.agent.as_ref())?;
     if let Some(limiter) = &http.shared.limiter {
-        let wait = limiter.reserve();
+        let wait = limiter.reserve(clock::now_ns());
         if !wait.is_zero() && block_on(tokio::time::sleep(wait)).is_err() {
             return Err(throw_stopped(ctx));
         }
