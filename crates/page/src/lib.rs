@@ -21,5 +21,6 @@ pub use self::access::{Access, machine};
 pub use self::live::Feed;
 pub use self::saved::{PageError, Stretch, document, save, saved, title};
 pub use self::server::{
-    Answering, Body, Site, alive, events, open_browser, page, refused, report, serve, shown, text,
+    Answering, Body, Near, Site, alive, events, open_browser, page, refused, report, serve, shown,
+    text,
 };

@@ -33,6 +33,10 @@ const WAITING_MAX: usize = 256 << 10;
 /// The body of an answer.
 pub type Body = UnsyncBoxBody<Bytes, Infallible>;
 
+/// The mark of a request that comes from this machine, among its extensions.
+#[derive(Clone, Copy, Debug)]
+pub struct Near;
+
 /// An answer that is being made.
 pub type Answering = Pin<Box<dyn Future<Output = Response<Body>> + Send>>;
 
@@ -78,9 +82,13 @@ async fn accept(listener: TcpListener, access: Arc<Option<Access>>, site: Arc<dy
             }
         };
         give_up_on_the_silent(&stream);
+        let is_near = stream.peer_addr().is_ok_and(|peer| peer.ip().to_canonical().is_loopback());
         let (access, site) = (Arc::clone(&access), Arc::clone(&site));
         tokio::spawn(async move {
-            let service = service_fn(move |request: Request<Incoming>| {
+            let service = service_fn(move |mut request: Request<Incoming>| {
+                if is_near {
+                    request.extensions_mut().insert(Near);
+                }
                 let access = access.as_ref().as_ref();
                 let refused =
                     access.and_then(|access| refused(access, request.uri(), request.headers()));

@@ -143,12 +143,12 @@ fn runs_are_listed_and_filtered() {
 
 #[test]
 fn a_killed_run_leaves_all_but_its_last_tick() {
+    // A slice is written 0.3 s after its end, the first time that a frame comes, of which there are ten a second.
+    const LATE_MS: u64 = 1000 + 300 + 200;
     // Each value is told with its moment, before it is counted.
     let script = "import { sleep } from 'k6';\nimport { Counter } from 'k6/metrics';\nconst c = new Counter('mine');\n\
         export const options = { vus: 1, duration: '1m' };\n\
         export default function () { console.log(Date.now()); c.add(1); sleep(0.05); }";
-    // A slice is written 0.3 s after its end, the first time that a frame comes, of which there are ten a second.
-    const LATE_MS: u64 = 1000 + 300 + 200;
     for pause in [2300u64, 3100, 3950] {
         let mut run = brunt("run --log-format raw --out run=a.brunt s.js").file("s.js", script);
         let running = run.start();

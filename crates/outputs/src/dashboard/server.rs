@@ -7,7 +7,7 @@ use std::net::{SocketAddr, TcpListener, ToSocketAddrs as _};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use brunt_page::{Access, Answering, Body, Feed, Site};
+use brunt_page::{Access, Answering, Body, Feed, Near, Site};
 use bytes::Bytes;
 use futures_util::stream::{self, Stream};
 use http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, ALLOW, CACHE_CONTROL, CONTENT_TYPE, LOCATION};
@@ -102,9 +102,11 @@ impl Server {
         listener.set_nonblocking(true)?;
         let bound = listener.local_addr()?;
         let access = Access::new(bound, host, brunt_page::machine())?;
+        let near = Access::new(SocketAddr::from(([127, 0, 0, 1], bound.port())), "", None)?;
         let address = brunt_page::shown(bound, host, &access).trim_end_matches('/').to_owned();
         let viewers = Viewers { looking: Arc::default(), feed: feed.clone() };
-        let shared = Shared { journal: Arc::clone(journal), access, viewers: viewers.clone() };
+        let shared =
+            Shared { journal: Arc::clone(journal), access, near, viewers: viewers.clone() };
         brunt_page::serve(listener, None, Arc::new(shared), crate::priority::stand_back)?;
         Ok(Self { address, viewers })
     }
@@ -121,6 +123,8 @@ impl Server {
 struct Shared {
     journal: Arc<Journal>,
     access: Access,
+    /// For browsers on this machine that ask for it by a name of loopback: they need no token, as k6's printed address has none.
+    near: Access,
     viewers: Viewers,
 }
 
@@ -143,6 +147,10 @@ fn is_get(head: &Parts) -> bool {
 impl Shared {
     /// The answer to somebody who may not look: the page has all of the run in it, its script and what was sent and received.
     fn refused(&self, head: &Parts) -> Option<Response<Body>> {
+        let is_near = head.extensions.get::<Near>().is_some();
+        if is_near && self.near.check(&head.uri, &head.headers).is_ok() {
+            return None;
+        }
         brunt_page::refused(&self.access, &head.uri, &head.headers)
     }
 

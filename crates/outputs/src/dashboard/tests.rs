@@ -157,6 +157,10 @@ fn beyond_loopback_the_page_needs_the_token_and_events_are_k6s() {
         let (_, token) = address.split_once("/?token=").expect("a token in the address");
         for path in PAGES {
             assert!(asked(&open, path, "10.0.0.1:5665").0.starts_with("HTTP/1.0 401 "), "{path}");
+            // From this machine, by a name of it, as k6's address is written.
+            for name in ["127.0.0.1:5665", "localhost"] {
+                assert!(!asked(&open, path, name).0.starts_with("HTTP/1.0 4"), "{path}");
+            }
             let known = format!("{path}?token={token}");
             assert!(!asked(&open, &known, "10.0.0.1").0.starts_with("HTTP/1.0 4"), "{path}");
             assert!(asked(&open, &known, "evil.example").0.starts_with("HTTP/1.0 403 "), "{path}");
