@@ -136,7 +136,8 @@ impl<'c> Recording<'c> {
         let answered = if self.first_byte == 0 { now } else { self.first_byte };
         let timings = Timings {
             blocked: between(way.asked, self.acquired),
-            looking_up: between(way.asked, way.connect_from),
+            // All of the way is 0 if it led to no connection.
+            looking_up: if self.acquired == 0 { 0 } else { between(way.asked, way.connect_from) },
             connecting: between(way.connect_from, way.connected),
             tls_handshaking: between(way.tls_from, way.tls_done),
             sending: between(self.acquired, sent),
