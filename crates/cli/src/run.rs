@@ -184,14 +184,14 @@ fn run<H: Host>(
     config.listeners.extend(line.as_ref().map(LiveLine::listener));
 
     warn_of_open_files(plan.consolidated.peak().possible, open_files);
-    if !quiet {
-        let _ = context.screen.stdout(&description.text(color));
-    } else {
+    if quiet {
         // Without its token nobody can open a page; but it does not go into the log, which may be sent to others.
         let dashboards = description.pages.iter().filter(|address| address.contains("?token="));
         for address in description.ui.iter().chain(dashboards) {
             context.screen.stderr(&format!("the page of the run is at {address}\n"));
         }
+    } else {
+        let _ = context.screen.stdout(&description.text(color));
     }
     let teardown = (!config.no_teardown).then_some(config.teardown_timeout);
     let run = Run::new(config, Arc::new(Traced { runner: Arc::clone(&runner), spans }));
