@@ -7,6 +7,7 @@ mod grpc;
 mod html;
 mod javascript;
 mod lateness;
+mod live;
 mod many;
 mod outputs;
 mod reading;
@@ -44,6 +45,7 @@ pub(crate) const ALL: &[(What, Measure)] = &[
     (What::Websocket, websocket::measure),
     (What::Outputs, outputs::measure),
     (What::Runfile, runfile::measure),
+    (What::Live, live::measure),
     (What::Attack, attack::cost),
     (What::Schedule, attack::schedule),
     (What::Stall, attack::stall),

@@ -90,6 +90,8 @@ pub(crate) enum What {
     Outputs,
     /// The cost of the run file: CPU, memory, size, the time of a report.
     Runfile,
+    /// The cost of a hundred browsers on the live page.
+    Live,
     /// CPU per hit of `brunt attack`, 250 workers, as fast as they can.
     Attack,
     /// How exactly `brunt attack` keeps its schedule, as the server sees it.
