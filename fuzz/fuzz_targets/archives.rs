@@ -103,8 +103,9 @@ fuzz_target!(|input: &[u8]| {
         data: archive.data.as_slice().to_vec(),
         files,
     };
-    // A main script without a name, such as `file:///`, has no entry.
-    let is_nameless = archive.metadata.main().is_some_and(|path| path.file_name().is_none());
+    // A main script without a name, such as `file:///`, has no entry. The entry of a name that is not UTF-8 is read as one file more.
+    let is_odd = |path: PathBuf| path.file_name().is_none() || path.to_str().is_none();
+    let is_nameless = archive.metadata.main().is_some_and(is_odd);
     let mut written = Vec::new();
     if is_nameless || write::write(&contents, &mut written).is_err() {
         return;

@@ -105,7 +105,7 @@ pub(crate) fn read(bytes: impl Read) -> Result<Archive, ReadError> {
     for (name, bytes) in entries {
         if let Some(path) = name.strip_prefix("file/") {
             files.insert(anonymous(&Path::new("/").join(path)), bytes);
-        } else if let Some(rest) = name.strip_prefix("https/") {
+        } else if let Some(rest) = name.strip_prefix("https/").filter(|rest| has_host(rest)) {
             remote.insert(format!("https://{rest}"), bytes);
         } else {
             return Err(ReadError::Stray(name));
@@ -161,6 +161,9 @@ fn parse(bytes: &[u8]) -> Result<Metadata, ReadError> {
     if filename.is_empty() {
         return Err(wrong("it has no filename"));
     }
+    if filename.strip_prefix("https://").is_some_and(|rest| !has_host(rest)) {
+        return Err(wrong("its filename is an address without a host"));
+    }
     let mut env = BTreeMap::new();
     let pairs = match json.get("env") {
         None | Some(Value::Null) => None,
@@ -177,6 +180,11 @@ fn parse(bytes: &[u8]) -> Result<Metadata, ReadError> {
         options: json.get("options").cloned().unwrap_or(Value::Null),
         extended: text("compatibilityMode") != "base",
     })
+}
+
+/// Whether an address, without its `https://`, names a host.
+fn has_host(rest: &str) -> bool {
+    !rest.starts_with(['/', '?', '#']) && !rest.is_empty()
 }
 
 /// Where the test's files are, for whoever loads scripts.
@@ -271,6 +279,15 @@ mod tests {
         let stray = tar(&[("metadata.json", META), ("data", "x"), ("foo/bar", "hi")]);
         let error = read(&stray[..]).unwrap_err().to_string();
         assert_eq!(error, "the entry \"foo/bar\" belongs to no file of a test");
+        for name in ["https/?a=b", "https/#x"] {
+            let stray = tar(&[("metadata.json", META), ("data", "x"), (name, "hi")]);
+            let error = read(&stray[..]).unwrap_err().to_string();
+            assert_eq!(error, format!("the entry \"{name}\" belongs to no file of a test"));
+        }
+        let nowhere = META.replace("file:///t/a.js", "https://?a=b");
+        let bytes = tar(&[("metadata.json", &nowhere), ("data", "x")]);
+        let error = read(&bytes[..]).unwrap_err().to_string();
+        assert!(error.ends_with("its filename is an address without a host"), "{error}");
         for (good, bad) in [(r#""type":"js","#, ""), (r#"{"A":"b"}"#, "[]"), (r#""b""#, "1")] {
             let bytes = tar(&[("metadata.json", &META.replace(good, bad)), ("data", "x")]);
             let error = read(&bytes[..]).unwrap_err().to_string();
