@@ -88,7 +88,7 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     }])
 }
 
-/// One run with so many browsers.
+/// One run with this number of browsers.
 fn cost(
     bench: &Bench,
     url: &str,
@@ -121,7 +121,7 @@ fn cost(
     Ok(Cost { load: whole - page, whole, parts: seen.parts / browsers.max(1) })
 }
 
-/// What the browsers got, and what the page's threads used.
+/// Bytes and events that the browsers got, and the time that the page's threads used.
 struct Seen {
     opened: usize,
     parts: usize,

@@ -189,7 +189,7 @@ fn run<H: Host>(
 
     warn_of_open_files(plan.consolidated.peak().possible, open_files);
     if quiet {
-        // Without its token nobody can open a page; but it does not go into the log, which may be sent to others.
+        // Without its token a page can't be opened; but it does not go into the log, which may be sent to others.
         let dashboards = description.pages.iter().filter(|address| address.contains("?token="));
         for address in description.ui.iter().chain(dashboards) {
             context.screen.stderr(&format!("the page of the run is at {address}\n"));

@@ -15,8 +15,8 @@ pub trait Watcher: Send + Sync + fmt::Debug {
     /// An exchange is over.
     fn exchange(&self, vu: &Place<'_>, seen: &Seen<'_>);
 
-    /// Whether it wants to see all: bodies that the script discards, checks, messages of sockets, calls of gRPC. Who wants
-    /// exchanges alone, as they are, costs less.
+    /// Whether it wants to see all: bodies that the script discards, checks, messages of sockets, calls of gRPC. A watcher
+    /// of exchanges alone, as they are, costs less.
     fn sees_all(&self) -> bool {
         true
     }

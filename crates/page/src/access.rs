@@ -1,4 +1,4 @@
-//! Who may look: by the names in `Host` and `Origin`, and by a token where others than this machine can reach the page.
+//! Permission to look: by the names in `Host` and `Origin`, and by a token where others than this machine can reach the page.
 
 use std::net::{IpAddr, SocketAddr};
 

@@ -119,7 +119,7 @@ impl Shared {
     }
 }
 
-/// However the thread ends, nobody waits for it any longer.
+/// However the thread ends, all waiting for it ends too.
 struct Last(Arc<Shared>);
 
 impl Drop for Last {
@@ -397,7 +397,7 @@ impl Follower {
             if let Err(error) = &made {
                 log::warn!("the page can't be made: {error}");
             }
-            // Who waits for it is told so, and does not ask the same again.
+            // Those waiting for it are told so, and do not ask the same again.
             let mut state = self.shared.lock();
             state.report = Some((state.last, made.is_ok().then(|| report.into())));
         }
@@ -528,7 +528,7 @@ mod tests {
         assert!(dying.join().is_err());
         assert_eq!(next(&mut known).await, "event: end\ndata: lost\n\n");
         assert!(feed.report().await.is_none() && feed.is_closed());
-        // Nobody ever followed it.
+        // A feed without followers.
         let none = Feed::default();
         none.close();
         let mut early = Box::pin(none.stream(None));

@@ -6,7 +6,7 @@ use std::time::Duration;
 use brunt_metrics::{ThresholdSet, TrendStat};
 use serde_json::Value;
 
-/// A run before it starts. Whoever starts it knows; nothing here is read from the machine by itself
+/// A run before it starts. The caller fills it; nothing here is read from the machine by itself
 /// ([`Machine`](crate::Machine), [`Commit`](crate::Commit) do that).
 #[derive(Clone, Debug, Default)]
 pub struct RunInfo {

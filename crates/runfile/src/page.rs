@@ -105,7 +105,7 @@ pub struct Page {
     growing: Slice,
 }
 
-/// What the series of the file have in a slice of the page, and whether that is told in bins.
+/// The values of the file's series in a slice of the page, and whether they are told in bins.
 type Slice = BTreeMap<usize, (Sink, bool)>;
 
 /// The bytes of series, by their numbers.
@@ -337,9 +337,9 @@ struct Evidence {
 }
 
 impl Evidence {
-    /// That of a saved page: bodies are cut until a document with them weighs no more than it may.
+    /// Evidence of a saved page: bodies are cut until a document with them weighs no more than it may.
     fn of(file: &RunFile, weigh: impl Fn(&[u8]) -> u64) -> Result<Self, RunFileError> {
-        /// What the evidence may weigh in a page.
+        /// The most bytes of evidence in a page.
         const MOST: u64 = 2 << 20;
         /// Bytes of a body.
         const BODIES: [usize; 3] = [8 << 10, 1 << 10, 0];

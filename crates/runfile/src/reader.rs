@@ -157,7 +157,7 @@ impl RunFile {
     /// Opens a file.
     ///
     /// # Errors
-    /// It is not there, it is none, it is damaged, or a newer Brunt wrote it.
+    /// The file is not there, is no run file, is damaged, or was written by a newer Brunt.
     pub fn open(path: &Path) -> Result<Self, RunFileError> {
         let io = RunFileError::io(path, "read");
         let metadata = std::fs::metadata(path).map_err(&io)?;
@@ -256,7 +256,7 @@ impl RunFile {
     ) -> Result<(), RunFileError> {
         let kinds: BTreeMap<u32, Kind> =
             self.metrics.iter().map(|metric| (metric.id, metric.kind)).collect();
-        // Without their tags, which nobody asks for here.
+        // Without their tags, which are not needed here.
         let of_series = self.rows("SELECT id, metric FROM series", [], |row| {
             Ok((row.get::<_, u32>(0)?, row.get::<_, u32>(1)?))
         })?;

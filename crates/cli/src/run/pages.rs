@@ -63,7 +63,7 @@ impl Pages {
             .transpose();
         let feed = Feed::default();
         let folder = match folder {
-            // What k6 shows of a test needs no file.
+            // The parts that k6 shows of a test need no file.
             Err(failure) if report.is_none() && ui.is_none() => {
                 log::warn!(
                     "the web dashboard has its events alone, neither page nor report: {}",
@@ -156,7 +156,7 @@ impl Pages {
         }
     }
 
-    /// Who looks at the live page may go on doing so.
+    /// People may go on looking at the live page.
     pub(super) fn linger(&self, failed: bool, signals: &SignalWatch, quiet: bool) {
         if let Some(serving) = &self.serving {
             serving.linger(failed, signals, quiet);

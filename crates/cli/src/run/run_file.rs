@@ -55,7 +55,7 @@ impl Recording {
         (Self { probe, handle, has_thresholds }, facts)
     }
 
-    /// Who looks at exchanges for it.
+    /// The witness, which looks at exchanges for the run file.
     pub(super) fn witness(&self) -> Arc<Witness> {
         Arc::clone(&self.probe.witness)
     }

@@ -40,7 +40,7 @@ impl Ui {
     /// Takes the address: nothing, `PORT`, `:PORT`, `HOST` or `HOST:PORT`.
     ///
     /// # Errors
-    /// It is none, or somebody else has it (106, as for the REST API).
+    /// The text is no address, or another process has the address (106, as for the REST API).
     pub(super) fn listen(text: &str) -> Outcome<Self> {
         let failed = |error: &dyn std::fmt::Display| {
             let what = format!("--ui: the page can't be served on {text:?}: {error}");
@@ -125,7 +125,7 @@ impl Serving {
         self.told.ended(report);
     }
 
-    /// Who looks at the page may go on doing so, as long as the test did not fail: until the last browser closes it, or until a signal.
+    /// People may go on looking at the page, as long as the test did not fail: until the last browser closes it, or until a signal.
     /// After a failed test browsers get the time to fetch the report.
     pub(super) fn linger(&self, failed: bool, signals: &SignalWatch, quiet: bool) {
         /// The time of browsers after a failed test.

@@ -137,7 +137,7 @@ fn a_pipe_is_opened_when_there_is_a_page_for_it() {
     let made = std::process::Command::new("mkfifo").arg(&pipe).status();
     assert!(made.expect("there is a mkfifo command").success());
     let mut running = run.start();
-    // Nobody reads the pipe yet.
+    // The pipe has no reader yet.
     running.line_with("begun");
     let page = std::fs::read_to_string(&pipe).expect("a page");
     assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n"));

@@ -51,7 +51,7 @@ impl Distribution {
         all
     }
 
-    /// Of buckets by rising key, as [`buckets`](Self::buckets) gives them; keys that are none (from 2²² on) are left out.
+    /// Of buckets by rising key, as [`buckets`](Self::buckets) gives them; keys from 2²² on name no bucket and are left out.
     pub fn from_buckets(mut buckets: Vec<(u32, u64)>) -> Self {
         buckets.retain(|(key, count)| *key < 1 << 22 && *count > 0);
         Self::sparse(buckets)

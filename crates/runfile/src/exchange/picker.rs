@@ -15,7 +15,7 @@ pub(super) const RANDOM: usize = 20;
 /// Kinds of failures of which a core keeps any.
 const KINDS_MAX: usize = 1000;
 
-/// One core's choice. Whoever has all cores' choices ([`EvidenceStore`](super::EvidenceStore)) chooses among them again.
+/// One core's choice. [`EvidenceStore`](super::EvidenceStore) has the choices of all cores and chooses among them again.
 #[derive(Debug, Default)]
 pub struct Picker {
     /// Their durations in whole nanoseconds, the least on top.

@@ -22,7 +22,7 @@ const ALWAYS: [&str; 5] = ["time", "run", "events", "metrics", "series"];
 /// How many rows there are, and of which ids.
 pub(super) type Mark = [i64; 3];
 
-/// What a live page knows.
+/// The facts that a live page has.
 #[derive(Default)]
 pub(super) struct Told {
     /// By key, of the JSON that was told last.
@@ -77,7 +77,7 @@ pub(super) fn news(
     Ok(Value::Object(facts))
 }
 
-/// All facts, for those who come late. What the others do not know yet comes to everybody with the next news.
+/// All facts, for those who come late. Facts that are new to the others come to everybody with the next news.
 pub(super) fn so_far(
     file: &RunFile,
     page: &mut Page,

@@ -1,4 +1,4 @@
-//! What pages get of a run file, and how much of it.
+//! The parts of a run file that pages get, and their sizes.
 
 use serde_json::{Value, json};
 
@@ -82,7 +82,7 @@ fn a_part_has_what_is_new_and_nothing_else() {
     let more = told(&mut live, &mut file);
     assert_eq!(more["exchanges"].as_array().map(Vec::len), Some(2));
     assert!(more["failures"].is_array() && more.get("sources").is_none());
-    // Who comes late gets everything.
+    // A late comer gets everything.
     let late = facts(&live.so_far(&file).unwrap());
     assert_eq!(late["exchanges"], more["exchanges"]);
     assert!(late["sources"].is_array() && late["scenarios"].is_array());

@@ -49,7 +49,7 @@ pub(super) fn of_stdin() -> Outcome<Option<NamedTempFile>> {
     Ok(Some(copy))
 }
 
-/// Flags with their values, and the words that are none: with run files, flags may come last.
+/// Flags with their values, and the words that belong to no flag: with run files, flags may come last.
 pub(super) fn apart(words: &[String]) -> (Vec<String>, Vec<String>) {
     let (mut flags, mut files) = (Vec::new(), Vec::new());
     let mut words = words.iter();
@@ -142,7 +142,7 @@ fn page(file: &RunFile, stretch: Stretch, output: &str) -> Outcome<Exit> {
     let mut out = BufWriter::new(Output::open(output)?.into_writer());
     let written = brunt_page::saved(file, stretch, &mut out);
     match written.and_then(|()| Ok(out.flush()?)) {
-        // Whoever should read it has gone away.
+        // The reader of the pipe has gone away.
         Err(PageError::Io(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(Exit::Success),
         Err(error) => Err(failure(format!("the page can't be written: {error}"))),
         Ok(()) => Ok(Exit::Success),
