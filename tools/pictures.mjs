@@ -1,4 +1,4 @@
-// Small PNGs of report pages: `node tools/pictures.mjs FOLDER PAGE.html…` writes FOLDER/PAGE-SECTION.png. Called by tools/pictures.
+// Small PNGs of report pages: `node tools/pictures.mjs FOLDER PAGE.html[=SECTION,…]…` writes FOLDER/PAGE-SECTION.png. Called by tools/pictures.
 
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -32,7 +32,8 @@ const flags = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--fo
 const browser = await puppeteer.launch({ executablePath, headless: true, args: flags });
 let failed = false;
 try {
-  for (const file of pages) {
+  for (const named of pages) {
+    const [file, sections] = named.split('=');
     const name = path.basename(file, '.html');
     const page = await browser.newPage();
     page.on('pageerror', (error) => {
@@ -44,7 +45,7 @@ try {
     await page.goto(pathToFileURL(path.resolve(file)).href);
     const isReady = () => document.documentElement.dataset.ready !== undefined;
     await page.waitForFunction(isReady, { timeout: 120_000, polling: 200 });
-    for (const section of SECTIONS) {
+    for (const section of sections?.split(',') ?? SECTIONS) {
       const clip = await place(page, section);
       if (!clip) {
         failed = true;

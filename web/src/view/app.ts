@@ -187,3 +187,15 @@ export const sum = (series: Series[], column: number, from: number, to: number):
   }
   return all;
 };
+
+/** Per second: the sums of slices divided by their width; the last slice may be short. */
+export function rates(app: App, sums: Float64Array): Float64Array {
+  const { run } = app;
+  const width = run.facts.time.width / 1000;
+  const n = run.slices;
+  return sums.map((value, i) => {
+    const seconds = i === n - 1 ? run.seconds(i, i + 1) : width;
+    // A last slice of a few milliseconds would make a peak out of one request.
+    return seconds < width * 0.1 && i > 0 ? Number.NaN : value / Math.max(seconds, 1e-3);
+  });
+}

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { Run } from '../../src/data/run.js';
 import { App, kindName, outcome, routeOf, statusClass } from '../../src/view/app.js';
 import { amount, bytes, clock, csvCell, digits, duration, length, percent, perSecond } from '../../src/view/format.js';
+import { sharedOrigin } from '../../src/view/sections/requests.js';
 import { kneeOf } from '../../src/view/sections/scatter.js';
 import { highlight } from '../../src/view/sections/source.js';
 import { timeLabel } from '../../src/view/plot.js';
@@ -86,4 +87,11 @@ test('a stretch is chosen outwards to borders of slices and never empty', () => 
   assert.deepEqual([app.stretch.from, app.stretch.to], [99, 100]);
   app.chooseSeconds(-5, 1000);
   assert.ok(app.whole);
+});
+
+test('the origin that all routes share is found', () => {
+  assert.equal(sharedOrigin(['GET http://a:1/x', 'http://a:1/y?z=http://b/']), 'http://a:1');
+  assert.equal(sharedOrigin(['GET http://a:1/x', 'GET http://b/x']), '');
+  assert.equal(sharedOrigin(['GET http://a:1/x', 'login']), '');
+  assert.equal(sharedOrigin([]), '');
 });

@@ -3,11 +3,10 @@
 import { useMemo } from 'preact/hooks';
 import type { Finding } from '../../data/model.js';
 import { gaugeLine, summed } from '../../data/pool.js';
-import type { App, Stretch } from '../app.js';
+import { type App, rates, type Stretch } from '../app.js';
 import { amount, bytes, byContains, clock, duration, percent, perSecond, whole } from '../format.js';
 import { type Line, TimePlot } from '../plot.js';
 import { Empty } from '../section.js';
-import { rates } from './load.js';
 
 const COLORS = ['--c-ok', '--c-third', '--c-fourth', '--c-fifth', '--c-sixth', '--c-warn', '--c-fail'];
 

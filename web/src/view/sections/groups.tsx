@@ -3,12 +3,11 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { Metric, Tags } from '../../data/model.js';
 import { gauge, gaugeLine, summed } from '../../data/pool.js';
-import { type App, outcome, type Stretch, sum } from '../app.js';
+import { type App, outcome, rates, type Stretch, sum } from '../app.js';
 import { amount, byContains, bytes, clock, duration, length, percent, perSecond, whole } from '../format.js';
 import { type Line, TimePlot, TrendSpark } from '../plot.js';
 import { Empty, Num } from '../section.js';
 import { Latency } from './latency.js';
-import { rates } from './load.js';
 
 export const BUILTIN = /^(vus|vus_max|iterations|iteration_duration|iteration_lateness|dropped_iterations|data_sent|data_received|checks|group_duration|group_response_time|http_reqs|http_req_(duration|duration_planned|failed|blocked|looking_up|connecting|tls_handshaking|sending|waiting|receiving|bytes_received|bytes_sent))$/;
 

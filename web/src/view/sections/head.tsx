@@ -2,7 +2,7 @@
 
 import type { Distribution } from '../../data/distribution.js';
 import { gauge, gaugeLine, type Pool, summed, total } from '../../data/pool.js';
-import { type App, judged, type Stretch, subject } from '../app.js';
+import { type App, judged, rates, type Stretch, subject } from '../app.js';
 import { amount, byContains, bytes, length, local, percent, perSecond, whole } from '../format.js';
 import { Spark, TrendSpark } from '../plot.js';
 import { Num } from '../section.js';
@@ -34,16 +34,17 @@ export function figures(app: App, { from, to, seconds }: Stretch): Figure[] {
   const vus = vusOf(app);
   const received = summed(run, run.of('data_received'), 0);
   const sent = summed(run, run.of('data_sent'), 0);
+  const line = rates(app, counts);
   const list: Figure[] = [
-    { name: word, value: all, text: amount, line: counts },
-    { name: 'rate', value: seconds > 0 ? all / seconds : 0, text: perSecond, line: counts },
+    { name: word, value: all, text: amount, line },
+    { name: 'rate', value: seconds > 0 ? all / seconds : 0, text: perSecond, line },
   ];
-  if (http || word === 'gRPC calls') list.push({ name: 'failed', value: asked > 0 ? total(of.failed, from, to) / asked : null, text: percent, line: of.failed, tone: '--c-fail' });
+  if (http || word === 'gRPC calls') list.push({ name: 'failed', value: asked > 0 ? total(of.failed, from, to) / asked : null, text: percent, line: rates(app, of.failed), tone: '--c-fail' });
   const stretch: Distribution = pool.stretch(from, to);
   list.push({ name: 'p95', value: stretch.count > 0 ? stretch.percentile(95) : null, text: byContains(run.metric(metric)?.contains ?? 'time'), line: [], pool });
   if (vus.length > 0) list.push({ name: 'peak VUs', value: gauge(vus, from, to)?.max ?? null, text: whole, line: gaugeLine(run, vus), tone: '--c-third' });
   const data = total(received, from, to) + total(sent, from, to);
-  if (run.of('data_received').length + run.of('data_sent').length > 0) list.push({ name: 'data', value: data, text: bytes, line: received.map((value, i) => value + sent[i]!), tone: '--c-fourth' });
+  if (run.of('data_received').length + run.of('data_sent').length > 0) list.push({ name: 'data', value: data, text: bytes, line: rates(app, received.map((value, i) => value + sent[i]!)), tone: '--c-fourth' });
   return list;
 }
 

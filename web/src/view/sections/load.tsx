@@ -3,23 +3,11 @@
 import { useMemo } from 'preact/hooks';
 import { gauge, gaugeLine, summed, total } from '../../data/pool.js';
 import type { Series } from '../../data/run.js';
-import { type App, type Stretch, sum } from '../app.js';
+import { type App, rates, type Stretch, sum } from '../app.js';
 import { amount, duration, percent, perSecond, whole } from '../format.js';
 import { type Line, TimePlot } from '../plot.js';
 import { Empty, Num } from '../section.js';
 import { vusOf } from './head.js';
-
-/** Per second: the sums of slices divided by their width; the last slice may be short. */
-export function rates(app: App, sums: Float64Array): Float64Array {
-  const { run } = app;
-  const width = run.facts.time.width / 1000;
-  const n = run.slices;
-  return sums.map((value, i) => {
-    const seconds = i === n - 1 ? run.seconds(i, i + 1) : width;
-    // A last slice of a few milliseconds would make a peak out of one request.
-    return seconds < width * 0.1 && i > 0 ? Number.NaN : value / Math.max(seconds, 1e-3);
-  });
-}
 
 const COLORS = ['--c-ok', '--c-third', '--c-fourth', '--c-fifth', '--c-sixth', '--c-warn'];
 

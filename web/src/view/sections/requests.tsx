@@ -5,7 +5,7 @@ import type { Distribution } from '../../data/distribution.js';
 import type { Tags } from '../../data/model.js';
 import { type Pool, summed, total } from '../../data/pool.js';
 import type { Series } from '../../data/run.js';
-import { type App, judged, outcome, routeOf, statusClass, type Stretch, subject } from '../app.js';
+import { type App, judged, outcome, rates, routeOf, statusClass, type Stretch, subject } from '../app.js';
 import { amount, bytes, csvCell, duration, percent, perSecond, short, whole } from '../format.js';
 import { Spark } from '../plot.js';
 import { Empty, Num, why } from '../section.js';
@@ -167,6 +167,12 @@ function numbersOf(row: Row, { from, to, seconds }: Stretch): Numbers {
   };
 }
 
+/** The scheme and host that the URLs of all routes begin with; empty if they differ. */
+export function sharedOrigin(names: string[]): string {
+  const [first, ...others] = new Set(names.map((name) => /(?:^|\s)(https?:\/\/[^\s/?#]+)(?=\/)/.exec(name)?.[1] ?? ''));
+  return others.length === 0 ? (first ?? '') : '';
+}
+
 export function Requests({ app, stretch }: { app: App; stretch: Stretch }) {
   const { run } = app;
   const { word, http } = subject(run);
@@ -200,6 +206,7 @@ export function Requests({ app, stretch }: { app: App; stretch: Stretch }) {
       return known.all;
     });
   };
+  const origin = useMemo(() => sharedOrigin(rows.map((row) => row.name)), [rows]);
   const wanted = search.trim().toLowerCase();
   const found = rows.filter((row) => row.name.toLowerCase().includes(wanted));
   const column = COLUMNS.find((one) => one.key === sort.key);
@@ -261,8 +268,8 @@ export function Requests({ app, stretch }: { app: App; stretch: Stretch }) {
           {row.key === '*' || row.depth > 0 ? (
             <span>{row.name}</span>
           ) : (
-            <button type="button" class="route" aria-expanded={open} onClick={() => app.open(open ? null : row.route)}>
-              {row.name}
+            <button type="button" class="route" title={row.name} aria-expanded={open} onClick={() => app.open(open ? null : row.route)}>
+              {row.name.replace(origin, '')}
             </button>
           )}
         </th>
@@ -275,7 +282,7 @@ export function Requests({ app, stretch }: { app: App; stretch: Stretch }) {
           );
         })}
         <td class="text">
-          <Spark values={row.counts} from={from} to={to} width={64} />
+          <Spark values={rates(app, row.counts)} from={from} to={to} width={64} />
         </td>
         {phasesKnown && <td class="text">{now.count > 0 && <PhaseBar pools={row.phases} stretch={stretch} />}</td>}
       </tr>
@@ -369,6 +376,7 @@ export function Requests({ app, stretch }: { app: App; stretch: Stretch }) {
           </tbody>
         </table>
       </div>
+      {origin && <p class="note">All routes: {origin}</p>}
       {found.length === 0 && <Empty>No route has “{search}” in its name.</Empty>}
       {found.length > limit && (
         <button type="button" class="chip" onClick={() => setLimit(limit + 200)}>

@@ -3,12 +3,11 @@
 import { useMemo } from 'preact/hooks';
 import type { Tags } from '../../data/model.js';
 import { gaugeLine, summed } from '../../data/pool.js';
-import { type App, kindName, outcome, type Stretch, subject, sum } from '../app.js';
+import { type App, kindName, outcome, rates, type Stretch, subject, sum } from '../app.js';
 import { amount, perSecond } from '../format.js';
 import { type Line, TimePlot } from '../plot.js';
 import { Empty, why } from '../section.js';
 import { vusOf } from './head.js';
-import { rates } from './load.js';
 
 /** Which series a view is about. */
 export interface Rule {

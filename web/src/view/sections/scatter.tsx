@@ -3,13 +3,12 @@
 import { useState } from 'preact/hooks';
 import type uPlot from 'uplot';
 import { everyOf, gaugeLine, grouped, summed } from '../../data/pool.js';
-import { type App, outcome, type Stretch, subject } from '../app.js';
+import { type App, outcome, rates, type Stretch, subject } from '../app.js';
 import { amount, clock, duration, length, perSecond } from '../format.js';
 import { axis, axisSize, color, everyMark, FreePlot, logSplits } from '../plot.js';
 import { Empty, why } from '../section.js';
 import { heatColors } from '../heat.js';
 import { vusOf } from './head.js';
-import { rates } from './load.js';
 import { EVERY, type Rule } from './responses.js';
 
 export interface Point {
