@@ -121,6 +121,14 @@ static ENCODED: [bool; 256] = {
     encoded
 };
 
+/// The same, and where a path ends: one look at each byte for most URLs.
+static STOPS: [bool; 256] = {
+    let mut stops = ENCODED;
+    stops[b'?' as usize] = true;
+    stops[b'#' as usize] = true;
+    stops
+};
+
 /// The URL with its path percent-encoded where Go encodes it, which is how `res.url` and tags show it.
 pub(crate) fn escape_path(mut url: String) -> String {
     let is_plain = |byte: u8| !ENCODED[byte as usize];
@@ -129,7 +137,7 @@ pub(crate) fn escape_path(mut url: String) -> String {
     {
         url[..end].make_ascii_lowercase();
     }
-    let odd = url.bytes().position(|byte| !is_plain(byte) || matches!(byte, b'?' | b'#'));
+    let odd = url.bytes().position(|byte| STOPS[byte as usize]);
     // Nearly all URLs end here.
     let Some(at) = odd else { return url };
     let rest = &url.as_bytes()[at..];
