@@ -2,7 +2,7 @@
 
 use hyper::Uri;
 
-use crate::{forms, images};
+use crate::images;
 
 macro_rules! routes {
     ($($variant:ident $first:literal $name:literal,)*) => {
@@ -95,8 +95,22 @@ pub(crate) fn of(uri: &Uri) -> (Route, &str) {
     match find(uri.path()) {
         (Route::Unknown, rest) if images::claims(uri) => (Route::Image, rest),
         (Route::SaveImage, rest) if !rest.is_empty() && images::claims(uri) => (Route::Image, rest),
-        (Route::Forms, rest) => (forms::http::route(rest), rest),
+        (Route::Forms, rest) => (of_form(rest), rest),
         found => found,
+    }
+}
+
+/// The route of a path behind `/app/`.
+fn of_form(rest: &str) -> Route {
+    match rest {
+        "login.xhtml" => Route::FormLogin,
+        "orders.xhtml" => Route::FormOrders,
+        "order.xhtml" => Route::FormOrder,
+        "upload.xhtml" => Route::FormUpload,
+        "logout.xhtml" => Route::FormLogout,
+        _ if rest.starts_with("javax.faces.resource/") => Route::FormResource,
+        _ if rest.starts_with("jakarta.faces.resource/") => Route::FormResource,
+        _ => Route::Forms,
     }
 }
 

@@ -26,20 +26,6 @@ const FIELDS_MAX: usize = 1000;
 /// Bytes of a part that is no file; others are not looked at.
 const FIELD_MAX: usize = 64 * 1024;
 
-/// The route of a path behind `/app/`.
-pub(crate) fn route(rest: &str) -> Route {
-    match rest {
-        "login.xhtml" => Route::FormLogin,
-        "orders.xhtml" => Route::FormOrders,
-        "order.xhtml" => Route::FormOrder,
-        "upload.xhtml" => Route::FormUpload,
-        "logout.xhtml" => Route::FormLogout,
-        _ if rest.starts_with("javax.faces.resource/") => Route::FormResource,
-        _ if rest.starts_with("jakarta.faces.resource/") => Route::FormResource,
-        _ => Route::Forms,
-    }
-}
-
 /// Answers `/app/{rest}`.
 pub(crate) async fn answer(
     call: &mut Call<'_>,

@@ -87,7 +87,7 @@ pub(super) struct Screen<'a> {
     part: (&'static str, String),
 }
 
-/// What came of an upload.
+/// The facts of a file that was uploaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Receipt {
     pub(super) name: String,

@@ -14,7 +14,7 @@ use super::view::View;
 use crate::lru::{Lookup, Lru, Room};
 use crate::stats::Gauge;
 
-/// The maximum number of sessions, some 5 kB each; then the one that was used longest ago goes.
+/// The maximum number of sessions, mostly of 2 kB and at most of some 12 kB; then the one that was used longest ago goes.
 pub(super) const SESSIONS_MAX: usize = 20_000;
 
 /// One session.

@@ -249,7 +249,7 @@ fn orders_are_found_filtered_and_changed() {
     let page = browser.order(orders[6]);
     assert!(page.text.contains("value=\"7\"") && page.text.contains("a&lt;b</textarea>"));
     assert_eq!(forms.report()["stale_versions"], 2);
-    // Those of others are none of one's own.
+    // Orders of one session are not found in another.
     let mut bob = Browser::logged_in(&forms);
     for id in [orders[6], 1] {
         assert_eq!(bob.order(id).status, 404);
