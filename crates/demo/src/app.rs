@@ -9,6 +9,7 @@ use crate::caching::Caching;
 use crate::config::DemoConfig;
 use crate::dice::Dice;
 use crate::faults::Switch;
+use crate::forms::Forms;
 use crate::governor::Governor;
 use crate::images::Images;
 use crate::plain::Plain;
@@ -23,6 +24,7 @@ pub(crate) struct App {
     pub(crate) faults: Arc<Switch>,
     pub(crate) caching: Arc<Caching>,
     pub(crate) images: Arc<Images>,
+    pub(crate) forms: Forms,
     pub(crate) plain: Plain,
     /// The limit of computing time, if there is one.
     pub(crate) governor: Option<Governor>,
@@ -45,6 +47,7 @@ impl App {
             held: AtomicUsize::new(0),
             caching: Arc::new(caching),
             images: Arc::new(Images::new(&config.image)),
+            forms: Forms::new(&config.forms, config.seed),
             config,
             dice,
             faults,

@@ -3,6 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
+use crate::forms::FormConfig;
 use crate::images::ImageConfig;
 
 /// The answer of the Redis routes while Redis is down.
@@ -114,6 +115,9 @@ pub struct DemoConfig {
     /// The image handler: its instances, queue and caches.
     pub image: ImageConfig,
 
+    /// The form application: its tokens and sessions.
+    pub forms: FormConfig,
+
     /// `--faults-listen ADDR`: where the port listens that answers HTTP wrongly on purpose (default
     /// `127.0.0.1:0`, a free port; `None`: no such port).
     pub faults_listen: Option<SocketAddr>,
@@ -165,6 +169,7 @@ impl Default for DemoConfig {
             memory_max_items: 100_000,
             twotier_ttl: Duration::from_secs(5),
             image: ImageConfig::default(),
+            forms: FormConfig::default(),
             faults_listen: Some(SocketAddr::new(LOOPBACK, 0)),
             grpc_listen: Some(SocketAddr::new(LOOPBACK, 0)),
         }
@@ -232,7 +237,7 @@ impl DemoConfig {
                 "0 would answer no request".into(),
             );
         }
-        self.image.complaint()
+        self.image.complaint().or_else(|| self.forms.complaint())
     }
 }
 

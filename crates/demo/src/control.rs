@@ -34,6 +34,7 @@ fn stats(call: &Call<'_>) -> Reply {
     let mut report = app.stats.report(app.started);
     report.extend(app.caching.report());
     report.insert("images".to_owned(), app.images.report());
+    report.insert("forms".to_owned(), app.forms.report());
     report.insert("faults".to_owned(), json!(app.faults.current()));
     reply::json(&report)
 }
@@ -50,6 +51,7 @@ fn time(call: &Call<'_>) -> Reply {
 async fn reset(call: &mut Call<'_>) -> Reply {
     call.app.caching.reset().await;
     call.app.images.reset();
+    call.app.forms.reset();
     call.app.plain.reset();
     call.app.stats.reset();
     reply::json(&json!({ "reset": true }))

@@ -18,10 +18,19 @@ impl Dice {
         Self { state: AtomicU64::new(mix(seed)) }
     }
 
+    /// 64 bits, each of which may be either.
+    pub(crate) fn bits(&self) -> u64 {
+        mix(self.state.fetch_add(GOLDEN, Ordering::Relaxed))
+    }
+
     /// A number from 0 to below 1.
     pub(crate) fn unit(&self) -> f64 {
-        let roll = mix(self.state.fetch_add(GOLDEN, Ordering::Relaxed));
-        (roll >> 11) as f64 / (1u64 << 53) as f64
+        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// A whole number from 0 to below `end`, which is not 0.
+    pub(crate) fn below(&self, end: u64) -> u64 {
+        ((u128::from(self.bits()) * u128::from(end)) >> 64) as u64
     }
 
     /// True with this probability. 0 rolls nothing.

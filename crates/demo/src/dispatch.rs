@@ -12,7 +12,7 @@ use crate::call::Call;
 use crate::governor::REQUEST_COST;
 use crate::reply::{self, Reply};
 use crate::routes::{self, Route};
-use crate::{caching, control, images, plain};
+use crate::{caching, control, forms, images, plain};
 
 static SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 
@@ -100,6 +100,13 @@ impl Call<'_> {
             Route::Image | Route::SaveImage | Route::Debug => {
                 images::http::answer(self, route).await
             }
+            Route::FormLogin
+            | Route::FormOrders
+            | Route::FormOrder
+            | Route::FormUpload
+            | Route::FormLogout
+            | Route::FormResource
+            | Route::Forms => forms::http::answer(self, route, rest).await,
             _ => match caching::strategy(route) {
                 Some(strategy) => caching::http::answer(self, strategy, rest).await,
                 None => plain::answer(self, route, rest).await,

@@ -30,7 +30,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
-use self::answer::Answer;
+pub(crate) use self::answer::Answer;
 pub use self::config::ImageConfig;
 use self::pool::{Busy, Pool, Turn};
 use self::request::Task;

@@ -1,14 +1,15 @@
 //! The demo target: the server that tests, examples, benches and README aim at.
 //!
 //! One [`Demo::start`] gives a running server in its own threads, with nothing outside the process:
-//! a slow origin behind eleven caching routes, a Redis stand-in, an image handler that saturates,
-//! plain routes (status, delay, redirect, compression, cookies, upload …) and a second port that
+//! a slow origin behind eleven caching routes, a Redis stand-in, an image handler that saturates, an
+//! application of forms with a token in each, plain routes (status, delay, redirect, compression, cookies, upload …) and a second port that
 //! answers HTTP wrongly on purpose.
 //!
 //! ```text
 //!   listener ── worker 1 … N ── app ──┬── control   /_demo/stats, reset, fault, time, warm
 //!   (TCP/TLS)   one runtime each      ├── caching   strategies ── memory, redis tier ── origin
 //!                                     ├── images    instances ── cache, queue ── codec
+//!                                     ├── forms     sessions, tokens, pages
 //!                                     └── plain     the simple routes
 //!   redis port ── resp (store + wire)          faults port ── faults::raw          gRPC port ── grpc
 //! ```
@@ -28,6 +29,7 @@ mod dice;
 mod dispatch;
 mod faults;
 mod flights;
+mod forms;
 mod governor;
 mod grpc;
 mod images;
@@ -42,5 +44,6 @@ mod timing;
 mod tls;
 
 pub use config::{DemoConfig, RedisFallback};
+pub use forms::FormConfig;
 pub use images::ImageConfig;
 pub use server::{Demo, DemoError, DemoHandle};

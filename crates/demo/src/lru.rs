@@ -120,6 +120,23 @@ impl<K: Hash + Eq + Clone, V: Clone> Lru<K, V> {
         }
     }
 
+    /// Removes entries that are too old, the least recently used first, up to the first that is not; says how many. Where
+    /// each use renews the time to live, these are all.
+    pub(crate) fn expire(&mut self) -> u64 {
+        let now = Instant::now();
+        let mut expired = 0;
+        while let Some((_, oldest)) = self.by_use.first_key_value() {
+            let entry = self.entries.get(oldest);
+            if !entry.and_then(|entry| entry.expires).is_some_and(|expires| expires <= now) {
+                break;
+            }
+            let oldest = oldest.clone();
+            self.remove(&oldest);
+            expired += 1;
+        }
+        expired
+    }
+
     /// Empties it and sets its counters to zero.
     pub(crate) fn clear(&mut self) {
         *self = Self::new(self.room);
@@ -180,6 +197,18 @@ mod tests {
         assert_eq!(map.get(&1, None), Lookup::Expired);
         assert_eq!(map.get(&1, None), Lookup::Miss);
         assert_eq!(map.size(), (0, 0));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn all_that_are_too_old_go_at_once_where_use_renews_them() {
+        let (mut map, second) = (Lru::new(ROOM), Duration::from_secs(1));
+        (1..=3).for_each(|key| map.put(key, "x", 10, Some(Instant::now() + second)));
+        assert_eq!(map.expire(), 0);
+        tokio::time::advance(second / 2).await;
+        map.get(&1, Some(second));
+        tokio::time::advance(second / 2).await;
+        assert_eq!((map.expire(), map.size(), map.evictions()), (2, (1, 10), 0));
+        assert!(holds(&mut map, 1));
     }
 
     #[test]

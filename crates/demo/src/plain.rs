@@ -9,11 +9,11 @@ mod echo;
 mod graphql;
 mod limits;
 mod memory;
-mod multipart;
+pub(crate) mod multipart;
 mod ntlm;
 mod redirect;
 mod streams;
-mod upload;
+pub(crate) mod upload;
 mod websocket;
 mod windows;
 

@@ -75,6 +75,13 @@ routes! {
     WebSocket "ws" "/ws/*",
     Headers "headers" "/headers",
     Anything "anything" "/anything/*",
+    FormLogin "?login" "/app/login.xhtml",
+    FormOrders "?orders" "/app/orders.xhtml",
+    FormOrder "?order" "/app/order.xhtml",
+    FormUpload "?upload" "/app/upload.xhtml",
+    FormLogout "?logout" "/app/logout.xhtml",
+    FormResource "?resource" "/app/*.faces.resource/*",
+    Forms "app" "/app/*",
     SaveImage "images" "/images",
     Debug "debug" "/debug",
     Image "?image" "/{object}",
@@ -88,7 +95,22 @@ pub(crate) fn of(uri: &Uri) -> (Route, &str) {
     match find(uri.path()) {
         (Route::Unknown, rest) if images::claims(uri) => (Route::Image, rest),
         (Route::SaveImage, rest) if !rest.is_empty() && images::claims(uri) => (Route::Image, rest),
+        (Route::Forms, rest) => (of_form(rest), rest),
         found => found,
+    }
+}
+
+/// The route of a path behind `/app/`.
+fn of_form(rest: &str) -> Route {
+    match rest {
+        "login.xhtml" => Route::FormLogin,
+        "orders.xhtml" => Route::FormOrders,
+        "order.xhtml" => Route::FormOrder,
+        "upload.xhtml" => Route::FormUpload,
+        "logout.xhtml" => Route::FormLogout,
+        _ if rest.starts_with("javax.faces.resource/") => Route::FormResource,
+        _ if rest.starts_with("jakarta.faces.resource/") => Route::FormResource,
+        _ => Route::Forms,
     }
 }
 
@@ -115,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_fixed_name_may_be_a_picture() {
+    fn other_names_may_be_pictures_and_applications_have_pages() {
         for (address, route) in [
             ("/example.jpg?x-oss-process=image/info", Route::Image),
             ("/a/b.png", Route::Image),
@@ -124,6 +146,9 @@ mod tests {
             ("/images/a.gif", Route::Image),
             ("/json?x-oss-process=image/info", Route::Json),
             ("/a", Route::Unknown),
+            ("/app/order.xhtml?id=7", Route::FormOrder),
+            ("/app/javax.faces.resource/jsf.js?ln=x", Route::FormResource),
+            ("/app/other", Route::Forms),
         ] {
             assert_eq!(of(&address.parse().unwrap()).0, route, "{address}");
         }

@@ -136,7 +136,8 @@ mod tests {
              --redis-latency 2ms --instances 3 --threads 4 --queue-limit 5 --retry-after 6 \
              --no-cache --cache-ttl 7s --cache-max-items 8 --cache-max-bytes 9kB --single-flight \
              --synthetic --cpu 11ms --example-size 640x480 --allow-original --image-secret x \
-             --listen 127.0.0.1:9",
+             --viewstate client --jakarta --html-entities --views 3 --soft-errors --one-time \
+             --session-timeout 5s --listen 127.0.0.1:9",
         )
         .unwrap()
         .config;
@@ -156,6 +157,11 @@ mod tests {
         assert_eq!((image.cache_max_bytes, image.cost), (9000, Duration::from_millis(11)));
         assert!(image.no_cache && image.single_flight && image.synthetic && image.allow_original);
         assert_eq!((image.example_size, image.secret.as_str()), ((640, 480), "x"));
+        let forms = &config.forms;
+        assert!(forms.client_state && forms.jakarta && forms.html_entities);
+        assert!(forms.soft_errors && forms.one_time);
+        assert_eq!((forms.views, forms.session_timeout), (3, Duration::from_secs(5)));
+        assert!(!read("--viewstate client --viewstate server").unwrap().config.forms.client_state);
     }
 
     #[test]
@@ -165,6 +171,7 @@ mod tests {
             ("--rtt 5", "the unit is missing"),
             ("--max-body 3XB", "\"3XB\" for --max-body"),
             ("--example-size 640", "\"640\" for --example-size"),
+            ("--viewstate both", "\"both\" for --viewstate: expected server or client"),
             ("--workers many", "\"many\" for --workers"),
         ] {
             let failure = read(line).unwrap_err();

@@ -57,6 +57,7 @@ examples! {
     form "form.js"
     form_data "form-data.js"
     formdata_library "formdata-library.js"
+    forms "forms/journey.js"
     get "get.js"
     groups_and_checks "groups-and-checks.js"
     grpc "grpc.js"

@@ -13,9 +13,9 @@ const DATE: &str = "%a, %d %b %Y %H:%M:%S GMT";
 
 /// Bytes, their type, and what conditional requests compare.
 #[derive(Debug)]
-pub(super) struct Answer {
-    pub(super) bytes: Bytes,
-    pub(super) content_type: &'static str,
+pub(crate) struct Answer {
+    pub(crate) bytes: Bytes,
+    pub(crate) content_type: &'static str,
     etag: HeaderValue,
     modified: HeaderValue,
     /// Seconds since 1970.
@@ -23,7 +23,7 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    pub(super) fn new(bytes: Bytes, content_type: &'static str) -> Self {
+    pub(crate) fn new(bytes: Bytes, content_type: &'static str) -> Self {
         let hash = Sha256::digest(&bytes);
         let (head, _) = hash.split_first_chunk::<8>().expect("SHA-256 has 32 bytes");
         let tag = format!("\"{:016x}\"", u64::from_be_bytes(*head));
@@ -44,13 +44,13 @@ impl Answer {
     }
 
     /// Writes the headers that conditional requests need.
-    pub(super) fn describe(&self, headers: &mut HeaderMap) {
+    pub(crate) fn describe(&self, headers: &mut HeaderMap) {
         headers.insert(ETAG, self.etag.clone());
         headers.insert(LAST_MODIFIED, self.modified.clone());
     }
 
     /// Whether the asking client has just this. A tag counts more than a date (RFC 9110 §13.2.2).
-    pub(super) fn is_known_by(&self, headers: &HeaderMap) -> bool {
+    pub(crate) fn is_known_by(&self, headers: &HeaderMap) -> bool {
         let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
         if let Some(tags) = text(IF_NONE_MATCH) {
             let mut tags = tags.split(',').map(str::trim);

@@ -10,20 +10,20 @@ const HEAD_MAX: usize = 16 * 1024;
 
 /// One part of a body.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Part {
-    pub(super) name: String,
-    pub(super) filename: Option<String>,
-    pub(super) content_type: Option<String>,
+pub(crate) struct Part {
+    pub(crate) name: String,
+    pub(crate) filename: Option<String>,
+    pub(crate) content_type: Option<String>,
     /// A slice of the body; nothing is copied.
-    pub(super) content: Bytes,
+    pub(crate) content: Bytes,
 }
 
 /// Where a body stops being multipart, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Malformed {
+pub(crate) struct Malformed {
     /// Bytes from the begin of the body.
-    pub(super) offset: usize,
-    pub(super) reason: &'static str,
+    pub(crate) offset: usize,
+    pub(crate) reason: &'static str,
 }
 
 fn malformed<T>(offset: usize, reason: &'static str) -> Result<T, Malformed> {
@@ -31,7 +31,7 @@ fn malformed<T>(offset: usize, reason: &'static str) -> Result<T, Malformed> {
 }
 
 /// The parts of `body`, whose `Content-Type` header is given.
-pub(super) fn parse(content_type: &str, body: &Bytes) -> Result<Vec<Part>, Malformed> {
+pub(crate) fn parse(content_type: &str, body: &Bytes) -> Result<Vec<Part>, Malformed> {
     let boundary = boundary(content_type)?;
     let dashes = format!("--{boundary}");
     let finder = Finder::new(dashes.as_bytes());

@@ -28,16 +28,19 @@ pub(super) async fn detect(call: &mut Call<'_>) -> Result<Reply, Refusal> {
         Ok(parts) => {
             Ok(reply::json(&json!({ "parts": parts, "ms": milliseconds(begin.elapsed()) })))
         }
-        Err(malformed) => {
-            let status = StatusCode::BAD_REQUEST;
-            let answer = reply::json(&json!({
-                "status": status.as_u16(),
-                "error": malformed.reason,
-                "offset": malformed.offset,
-            }));
-            Err(Box::new(reply::with_status(answer, status)))
-        }
+        Err(malformed) => Err(refuse(&malformed)),
     }
+}
+
+/// 400 with the offset.
+pub(crate) fn refuse(malformed: &Malformed) -> Refusal {
+    let status = StatusCode::BAD_REQUEST;
+    let answer = reply::json(&json!({
+        "status": status.as_u16(),
+        "error": malformed.reason,
+        "offset": malformed.offset,
+    }));
+    Box::new(reply::with_status(answer, status))
 }
 
 fn inspect(content_type: &str, body: &Bytes) -> Result<Vec<Value>, Malformed> {
@@ -54,7 +57,7 @@ fn inspect(content_type: &str, body: &Bytes) -> Result<Vec<Value>, Malformed> {
 }
 
 /// Bytes as lower-case hexadecimal digits.
-pub(super) fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text

@@ -5,6 +5,7 @@ mod caching;
 mod client;
 mod control;
 mod faults;
+mod forms;
 mod images;
 mod plain;
 mod redis;

@@ -272,6 +272,57 @@ pub(super) static SETTINGS: &[Setting] = &[
         },
     ),
     setting(
+        "viewstate",
+        Takes::One("server|client"),
+        "Keep the state of forms on the server or in their tokens [default: server]",
+        |c, t| {
+            c.forms.client_state = match t {
+                "server" => false,
+                "client" => true,
+                _ => return Err("expected server or client".to_owned()),
+            };
+            Ok(())
+        },
+    ),
+    setting(
+        "jakarta",
+        Takes::Nothing,
+        "Call the token of forms jakarta.faces.ViewState instead of javax.faces.ViewState",
+        |c, _| {
+            c.forms.jakarta = true;
+            Ok(())
+        },
+    ),
+    setting("html-entities", Takes::Nothing, "Write + as &#43; in the pages of forms", |c, _| {
+        c.forms.html_entities = true;
+        Ok(())
+    }),
+    setting(
+        "views",
+        NUMBER,
+        "Accept the newest N tokens of a session, 1 to 100 [default: 15]",
+        |c, t| put(&mut c.forms.views, number(t)),
+    ),
+    setting(
+        "soft-errors",
+        Takes::Nothing,
+        "Answer a refused token with 200 and an error page instead of 500",
+        |c, _| {
+            c.forms.soft_errors = true;
+            Ok(())
+        },
+    ),
+    setting("one-time", Takes::Nothing, "Answer 409 when a token is used again", |c, _| {
+        c.forms.one_time = true;
+        Ok(())
+    }),
+    setting(
+        "session-timeout",
+        DURATION,
+        "End a session that is not used for this time [default: 30m]",
+        |c, t| put(&mut c.forms.session_timeout, duration(t)),
+    ),
+    setting(
         "faults-listen",
         Takes::One("HOST:PORT|none"),
         "Answer HTTP wrongly on purpose at this address [default: a free port]",
