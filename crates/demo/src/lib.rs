@@ -2,8 +2,8 @@
 //!
 //! One [`Demo::start`] gives a running server in its own threads, with nothing outside the process:
 //! a slow origin behind eleven caching routes, a Redis stand-in, an image handler that saturates, an
-//! application of forms with a token in each, plain routes (status, delay, redirect, compression, cookies, upload …) and a second port that
-//! answers HTTP wrongly on purpose.
+//! application of forms with a token in each, plain routes (status, delay, redirect, compression,
+//! cookies, upload …) and a second port that answers HTTP wrongly on purpose.
 //!
 //! ```text
 //!   listener ── worker 1 … N ── app ──┬── control   /_demo/stats, reset, fault, time, warm

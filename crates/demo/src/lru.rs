@@ -127,7 +127,7 @@ impl<K: Hash + Eq + Clone, V: Clone> Lru<K, V> {
         let mut expired = 0;
         while let Some((_, oldest)) = self.by_use.first_key_value() {
             let entry = self.entries.get(oldest);
-            if !entry.and_then(|entry| entry.expires).is_some_and(|expires| expires <= now) {
+            if entry.and_then(|entry| entry.expires).is_none_or(|expires| expires > now) {
                 break;
             }
             let oldest = oldest.clone();

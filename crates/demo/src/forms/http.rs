@@ -115,14 +115,13 @@ fn parts(content_type: &str, body: &Bytes) -> Result<Posted, Malformed> {
 }
 
 fn reply(answer: Answer) -> Reply {
-    let mut reply = match answer.location {
-        Some(path) => redirect(path),
-        None => {
-            let content_type = if answer.is_partial { XML } else { HTML };
-            let status = StatusCode::from_u16(answer.status);
-            let status = status.expect("the rules know no other statuses than those of HTTP");
-            reply::with_status(reply::typed(content_type, answer.text), status)
-        }
+    let mut reply = if let Some(path) = answer.location {
+        redirect(path)
+    } else {
+        let content_type = if answer.is_partial { XML } else { HTML };
+        let status = StatusCode::from_u16(answer.status);
+        let status = status.expect("the rules know no other statuses than those of HTTP");
+        reply::with_status(reply::typed(content_type, answer.text), status)
     };
     let headers = reply.headers_mut();
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));

@@ -11,7 +11,7 @@ pub(super) struct Order {
     pub(super) item: &'static str,
     pub(super) quantity: u32,
     pub(super) note: String,
-    /// Six digits that grow by one with each change. Whoever saves must name the version that they saw.
+    /// Six digits that grow by one with each change. A form that saves must name the version that it shows.
     pub(super) version: u64,
 }
 

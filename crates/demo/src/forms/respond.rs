@@ -312,7 +312,7 @@ impl Forms {
         if session.steps.are_all() {
             self.counts.journeys.fetch_add(1, Relaxed);
         }
-        // Who still holds the session finds it logged out.
+        // A request that still waits for the session finds it logged out.
         session.user = None;
         self.sessions.end(session.id);
         Answer::redirect(Page::Login, ask)

@@ -21,7 +21,7 @@ pub(super) const SESSIONS_MAX: usize = 20_000;
 #[derive(Debug)]
 pub(super) struct Session {
     pub(super) id: u128,
-    /// Who is logged in.
+    /// The name of the user who is logged in.
     pub(super) user: Option<String>,
     pub(super) orders: Vec<Order>,
     pub(super) views: Views,

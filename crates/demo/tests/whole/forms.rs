@@ -121,7 +121,7 @@ fn between<'t>(text: &'t str, begin: &str, end: &str) -> Option<&'t str> {
 }
 
 fn hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    format!("{:x}", Sha256::digest(bytes))
 }
 
 /// All nine steps.
@@ -293,6 +293,7 @@ fn a_plus_is_an_entity_where_that_is_wanted() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a test's own thread, no core")]
 fn a_session_ends_when_it_is_not_used() {
     let demo = serve(|config| config.session_timeout = Duration::from_millis(1));
     let mut browser = Browser::new(&demo);

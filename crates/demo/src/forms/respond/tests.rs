@@ -179,7 +179,7 @@ fn without_a_session_every_way_leads_to_the_login() {
     let pages = [None, Some(Page::Orders), Some(Page::Order), Some(Page::Upload)];
     let mut strangers = vec![Browser::new(&forms), Browser::new(&forms)];
     strangers[1].session = Some(7);
-    // Who has a session and is not logged in is a stranger, too.
+    // A session in which no user has logged in is a stranger, too.
     let mut third = Browser::new(&forms);
     third.get(Page::Login);
     strangers.push(third);
