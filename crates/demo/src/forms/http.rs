@@ -64,11 +64,13 @@ pub(crate) async fn answer(
     Ok(reply(answer))
 }
 
-/// The session that the cookie names.
+/// The session that the cookie names. Other cookies in the header, of other servers on this host, may be any bytes.
 fn session(headers: &HeaderMap) -> Option<u128> {
-    let texts = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
-    let mut pairs = texts.flat_map(|text| text.split(';')).filter_map(|pair| pair.split_once('='));
+    let values = headers.get_all(COOKIE).iter();
+    let pairs = values.flat_map(|value| value.as_bytes().split(|byte| *byte == b';'));
+    let mut pairs = pairs.filter_map(|pair| str::from_utf8(pair).ok()?.split_once('='));
     pairs.find_map(|(name, value)| {
+        let value = value.trim();
         let is_id = value.len() == 32 && value.bytes().all(|digit| digit.is_ascii_hexdigit());
         (name.trim() == "JSESSIONID" && is_id).then(|| u128::from_str_radix(value, 16).ok())?
     })
@@ -149,12 +151,13 @@ mod tests {
         let found = |cookies: &[&str]| {
             let mut headers = HeaderMap::new();
             for cookie in cookies {
-                headers.append(COOKIE, HeaderValue::from_str(cookie).unwrap());
+                headers.append(COOKIE, HeaderValue::from_bytes(cookie.as_bytes()).unwrap());
             }
             session(&headers).map(|id| format!("{id:032X}"))
         };
         assert_eq!(found(&[&format!("a=b; JSESSIONID={id}; c")]).as_deref(), Some(id));
         assert_eq!(found(&["x=y", &format!("JSESSIONID={id}")]).as_deref(), Some(id));
+        assert_eq!(found(&[&format!("name=Zoë; JSESSIONID={id} ; x=é")]).as_deref(), Some(id));
         for none in
             ["", "JSESSIONID=", "JSESSIONID=+123456789ABCDEF0123456789ABCDEF", "JSESSIONIDX"]
         {

@@ -307,6 +307,14 @@ fn a_session_ends_when_it_is_not_used() {
 }
 
 #[test]
+fn cookies_of_other_servers_do_no_harm() {
+    let demo = serve(|_| {});
+    let mut browser = Browser::logged_in(&demo);
+    browser.cookie = format!("JSESSIONID=node0abc; name=Zo\u{eb}; {}", browser.cookie);
+    assert_eq!(browser.get("/app/orders.xhtml").status, 200);
+}
+
+#[test]
 fn files_are_for_caches() {
     let demo = serve(|_| {});
     let mut browser = Browser::new(&demo);
