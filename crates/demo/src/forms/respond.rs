@@ -144,6 +144,11 @@ impl Forms {
         if ask.page.is_some_and(|page| page != view.page) {
             return Err(Refused::OtherView);
         }
+        // A new login in the same session has other orders.
+        let is_gone = session.orders.iter().all(|order| order.id != view.order);
+        if ask.page == Some(Page::Order) && is_gone {
+            return Err(Refused::Expired);
+        }
         given.is_used = true;
         self.counts.accepted.fetch_add(1, Relaxed);
         Ok(view)
@@ -261,10 +266,8 @@ impl Forms {
 
     fn edit(&self, session: &mut Session, view: View, ask: &Ask) -> Answer {
         let Session { id, user, orders, views, .. } = &mut *session;
-        let Some(order) = orders.iter_mut().find(|order| order.id == view.order) else {
-            // A new login in the same session has other orders.
-            return self.refuse(Refused::Expired, ask);
-        };
+        let order = orders.iter_mut().find(|order| order.id == view.order);
+        let order = order.expect("a view is restored only while its order is there");
         let quantity = ask.posted.get("form:quantity").trim().parse();
         let note = ask.posted.get("form:note").trim();
         let version = ask.posted.get("form:version");

@@ -278,6 +278,23 @@ fn the_order_that_is_saved_is_that_of_the_token() {
 }
 
 #[test]
+fn a_form_from_before_a_new_login_has_expired() {
+    let forms = forms(|_| {});
+    let mut browser = Browser::logged_in(&forms);
+    let id = ids(&browser.get(Page::Orders))[0];
+    browser.order(id);
+    let old = browser.token.clone();
+    browser.get(Page::Login);
+    assert_eq!(browser.log_in("secret").status, 302);
+    browser.token = old;
+    assert_eq!(browser.post(Some(Page::Order), &[("form:quantity", "1")]).status, 500);
+    // A token is accepted or refused, never both.
+    assert_eq!((browser.refused("expired"), &forms.report()["tokens"]["accepted"]), (1, &2.into()));
+    assert_eq!(browser.post(None, &[]).location, Some("/app/login.xhtml"));
+    assert_eq!(forms.report()["sessions"]["ended"], 1);
+}
+
+#[test]
 fn a_script_in_the_browser_gets_parts_redirects_and_errors_as_xml() {
     let forms = forms(|_| {});
     let partial = |browser: &mut Browser<'_>, page, fields: &[(&str, &str)]| {
