@@ -12,8 +12,8 @@ use super::{Forms, Refused};
 
 /// The password of every user.
 const PASSWORD: &str = "secret";
-/// Characters of the longest name of a user, and of what an upload's page repeats.
-const TEXT_MAX: usize = 200;
+/// Characters of the longest name of a user, and of what an upload's page repeats: names of files are not longer.
+const TEXT_MAX: usize = 255;
 
 /// The part of a request that the rules look at.
 #[derive(Debug, Default)]
