@@ -328,9 +328,16 @@ fn partial(inside: &str) -> String {
     )
 }
 
-/// A text for XML as it is. Its end mark is taken apart.
+/// A text for XML as it is. Its end mark is taken apart; letters that XML cannot have are replaced.
 fn cdata(text: &str) -> String {
+    let text = text.replace(is_foreign, "\u{FFFD}");
     format!("<![CDATA[{}]]>", text.replace("]]>", "]]]]><![CDATA[>"))
+}
+
+/// Whether XML 1.0 has no such letter, not even as an entity.
+fn is_foreign(letter: char) -> bool {
+    let is_blank = matches!(letter, '\t' | '\n' | '\r');
+    letter < ' ' && !is_blank || matches!(letter, '\u{FFFE}' | '\u{FFFF}')
 }
 
 #[cfg(test)]
@@ -371,6 +378,7 @@ mod tests {
         ), "{xml}");
         assert_eq!(xml.matches("<td>anvil</td>").count(), 2);
         assert_eq!(cdata("a]]>b"), "<![CDATA[a]]]]><![CDATA[>b]]>");
+        assert_eq!(cdata("\0\t\x1F\r\n\u{FFFF}"), "<![CDATA[\u{FFFD}\t\u{FFFD}\r\n\u{FFFD}]]>");
     }
 
     #[test]
