@@ -5,7 +5,7 @@ import { check } from 'k6';
 
 // The token of a page, or of an answer to a script in the browser.
 function viewState(res, name) {
-  if (res.headers['Content-Type'].startsWith('text/xml')) {
+  if ((res.headers['Content-Type'] || '').startsWith('text/xml')) {
     const update = res.body.split(`${name}:`)[1];
     return update && update.split('<![CDATA[')[1].split(']]>')[0];
   }

@@ -86,7 +86,7 @@ export function teardown() {
   const stats = http.get(`${base}/_demo/stats`).json('forms');
   const { journeys, tokens } = stats;
   check(stats, {
-    'the server saw each journey to its end': () => journeys.done === 15 && journeys.begun === 15,
+    'the server saw each journey to its end': () => journeys.done > 0 && journeys.done === journeys.begun,
     'and refused no token': () => Object.values(tokens.refused).every((count) => count === 0),
   });
 }
