@@ -111,3 +111,9 @@ fn who_knows_the_password_comes_in_by_digest_and_by_ntlm() {
     );
     assert_eq!(told.code, 0, "{told:?}");
 }
+
+#[test]
+fn the_script_of_the_forms_sends_one_request_after_the_other() {
+    let told = brunt("run --demo s.js").file("s.js", include_str!("demo/partial.js")).told();
+    assert_eq!(told.code, 0, "{told:?}");
+}

@@ -2,8 +2,18 @@
 'use strict';
 
 window.faces = {
+  // Settled when the last request is. Another one waits for it: it needs the token that comes back.
+  last: Promise.resolve(),
+
   // Sends the form of a button; `part` is the id of the element to render. Gives false, so that the browser stays.
   ajax(button, part) {
+    faces.last = faces.last
+      .then(() => faces.send(button, part))
+      .catch((error) => faces.tell(error.message));
+    return false;
+  },
+
+  async send(button, part) {
     const form = button.form;
     const state = form.querySelector('input[name$=".faces.ViewState"]').name;
     const family = state.split('.')[0];
@@ -14,10 +24,12 @@ window.faces = {
     fields.set(`${family}.faces.partial.execute`, form.id);
     fields.set(`${family}.faces.partial.render`, part);
     const headers = { 'Faces-Request': 'partial/ajax', 'X-Requested-With': 'XMLHttpRequest' };
-    fetch(form.action, { method: 'POST', body: fields, headers })
-      .then((response) => response.text())
-      .then((text) => faces.apply(new DOMParser().parseFromString(text, 'text/xml'), state));
-    return false;
+    const response = await fetch(form.action, { method: 'POST', body: fields, headers });
+    const answer = new DOMParser().parseFromString(await response.text(), 'text/xml');
+    if (!answer.querySelector('partial-response')) {
+      throw new Error(`HTTP ${response.status}`);
+    }
+    faces.apply(answer, state);
   },
 
   // Does as the answer says.
@@ -29,7 +41,7 @@ window.faces = {
     }
     const error = answer.querySelector('error-message');
     if (error) {
-      document.querySelector('h1').insertAdjacentText('afterend', error.textContent);
+      faces.tell(error.textContent);
       return;
     }
     for (const update of answer.querySelectorAll('update')) {
@@ -42,5 +54,9 @@ window.faces = {
         document.getElementById(update.id).outerHTML = update.textContent;
       }
     }
+  },
+
+  tell(message) {
+    document.querySelector('h1').insertAdjacentText('afterend', message);
   },
 };
