@@ -92,6 +92,6 @@ test('a stretch is chosen outwards to borders of slices and never empty', () => 
 test('the origin that all routes share is found', () => {
   assert.equal(sharedOrigin(['GET http://a:1/x', 'http://a:1/y?z=http://b/']), 'http://a:1');
   assert.equal(sharedOrigin(['GET http://a:1/x', 'GET http://b/x']), '');
-  assert.equal(sharedOrigin(['GET http://a:1/x', 'login']), '');
+  assert.equal(sharedOrigin(['GET http://a:1/x', 'login']), 'http://a:1');
   assert.equal(sharedOrigin([]), '');
 });

@@ -167,9 +167,9 @@ function numbersOf(row: Row, { from, to, seconds }: Stretch): Numbers {
   };
 }
 
-/** The scheme and host that the URLs of all routes begin with; empty if they differ. */
+/** The scheme and host of all routes that are URLs; empty if they differ. */
 export function sharedOrigin(names: string[]): string {
-  const [first, ...others] = new Set(names.map((name) => /(?:^|\s)(https?:\/\/[^\s/?#]+)(?=\/)/.exec(name)?.[1] ?? ''));
+  const [first, ...others] = new Set(names.filter((name) => name.includes('://')).map((name) => /(?:^|\s)(https?:\/\/[^\s/?#]+)(?=\/)/.exec(name)?.[1] ?? ''));
   return others.length === 0 ? (first ?? '') : '';
 }
 
@@ -376,7 +376,7 @@ export function Requests({ app, stretch }: { app: App; stretch: Stretch }) {
           </tbody>
         </table>
       </div>
-      {origin && <p class="note">All routes: {origin}</p>}
+      {origin && <p class="note">Paths are of {origin}</p>}
       {found.length === 0 && <Empty>No route has “{search}” in its name.</Empty>}
       {found.length > limit && (
         <button type="button" class="chip" onClick={() => setLimit(limit + 200)}>
