@@ -91,7 +91,22 @@ impl TagSet {
 
     /// This set and one tag more (or with another value).
     pub fn with(&self, key: &str, value: &str) -> Self {
-        self.with_all(&[(key, value)])
+        let (key, value) = (bounded(key), bounded(value));
+        let pairs = &self.0.pairs;
+        let mut all = Vec::with_capacity(pairs.len() + 1);
+        match pairs.binary_search_by(|(known, _)| (**known).cmp(&key)) {
+            Ok(at) if *pairs[at].1 == *value => return self.clone(),
+            Ok(at) => {
+                all.extend_from_slice(pairs);
+                all[at].1 = Arc::from(value);
+            }
+            Err(at) => {
+                all.extend_from_slice(&pairs[..at]);
+                all.push((Arc::from(key), Arc::from(value)));
+                all.extend_from_slice(&pairs[at..]);
+            }
+        }
+        Self::from_sorted(all)
     }
 
     /// This set and these tags; they win over the set's own, later ones over earlier ones.
@@ -214,6 +229,19 @@ mod tests {
         assert_eq!(one, two);
         assert_eq!(one.stable_hash(), two.stable_hash());
         assert_eq!(one.iter().collect::<Vec<_>>(), [("a", "1"), ("b", "3")]);
+    }
+
+    #[test]
+    fn one_tag_more_goes_to_its_place() {
+        let set = TagSet::from_pairs([("b", "2"), ("d", "4")]);
+        for key in ["a", "c", "e"] {
+            assert_eq!(
+                set.with(key, "x"),
+                TagSet::from_pairs([("b", "2"), ("d", "4"), (key, "x")])
+            );
+        }
+        assert_eq!(set.with("d", "5"), TagSet::from_pairs([("b", "2"), ("d", "5")]));
+        assert_eq!(set.with("d", "4"), set);
     }
 
     #[test]

@@ -183,10 +183,19 @@ impl VuState {
     /// Runs `during` with a `group` tag of `path`; tags that the script sets meanwhile stay.
     pub(crate) fn in_group<R>(&self, path: Arc<str>, during: impl FnOnce() -> R) -> R {
         let before = std::mem::replace(&mut *self.group.borrow_mut(), path);
+        let outer = Rc::clone(&self.tags.borrow());
         self.show_group();
+        let inner = Rc::clone(&self.tags.borrow());
         let result = during();
+        let is_as_before = Rc::ptr_eq(&inner, &self.tags.borrow())
+            && (Rc::ptr_eq(&inner, &outer) || outer.set.get("group") == Some(&before));
         *self.group.borrow_mut() = before;
-        self.show_group();
+        if is_as_before {
+            // With the id that they have in the recorder.
+            *self.tags.borrow_mut() = outer;
+        } else {
+            self.show_group();
+        }
         result
     }
 
