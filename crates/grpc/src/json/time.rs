@@ -1,4 +1,5 @@
-//! `Timestamp` and `Duration` as text.
+//! `Timestamp` and `Duration` as text, in the form of protobuf's JSON mapping: seconds with 0, 3, 6 or 9 digits and `s`, from a 64-bit and a 32-bit number,
+//! to ±315 576 000 000 s. Go's durations (`brunt-duration`) are another text and end at 292 years.
 
 use std::fmt::Write as _;
 
