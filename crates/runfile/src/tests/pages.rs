@@ -214,3 +214,102 @@ fn a_page_that_is_too_heavy_is_made_twice_or_thrice_not_with_each_width() {
     let width = facts(&saved.unwrap())["time"]["width"].as_u64().unwrap();
     assert_eq!((width, made.get()), (5000, 2));
 }
+
+/// Reads a document of the page: JSON records, and chunks as (series, first slice, number of slices).
+fn read_document(document: &[u8]) -> (Vec<serde_json::Value>, Vec<(u64, u64, u64)>, bool) {
+    let mut bytes = document.strip_prefix(b"BRNP\x01").unwrap();
+    let (mut facts, mut chunks, mut reset) = (Vec::new(), Vec::new(), false);
+    while let Some((kind, mut rest)) = bytes.split_first() {
+        let size = crate::varint::take(&mut rest).unwrap() as usize;
+        let (mut payload, after) = rest.split_at(size);
+        match kind {
+            1 => facts.push(serde_json::from_slice(payload).unwrap()),
+            2 => {
+                let [series, first, n] = [0; 3].map(|_| crate::varint::take(&mut payload).unwrap());
+                chunks.push((series, first, n));
+            }
+            _ => reset = true,
+        }
+        bytes = after;
+    }
+    (facts, chunks, reset)
+}
+
+#[test]
+fn the_page_gets_all_that_is_in_the_file() {
+    let mut play = Play::new(1);
+    for at in 1..=3 {
+        let tags = [
+            ("name", "/a"),
+            ("method", "GET"),
+            ("status", "500"),
+            ("scenario", "one"),
+            ("error_code", "1500"),
+        ];
+        play.add(0, "http_req_duration", &tags, 1.25, START);
+        play.add(0, "http_req_failed", &tags, 1.0, START);
+        play.add(0, "my_trend", &[("name", "a")], 3.0, START);
+        let check = play.cores[0].check("::g", "ok");
+        play.cores[0].add_check(check, true);
+        play.tick(0, START + at * SECOND - 1);
+        let load = Load { vus_planned: Some(1), vus_active: 1, ..Load::default() };
+        let event = Event { at: START, kind: "note".into(), text: "x".into(), scenario: None };
+        let health = Some(Health { cores: [(0, (0.5, 0.25))].into(), ..Health::default() });
+        let extras = Extras { load: vec![load], events: vec![event], health, ..Extras::default() };
+        play.writer.tick(START + at * SECOND + SECOND / 2, extras);
+    }
+    let mut running = open(play.folder.path());
+    let mut live = page::Page::live(&running);
+    let (facts, chunks, reset) = read_document(&live.everything(&running).unwrap());
+    assert!(reset && facts.len() == 1 && chunks.len() > 8);
+    assert_eq!(facts[0]["run"]["state"], "running");
+    assert_eq!(facts[0]["events"].as_array().unwrap().len(), 3);
+    play.add(0, "my_trend", &[("name", "new")], 3.0, START);
+    play.tick(0, START + 4 * SECOND - 1);
+    play.writer.tick(START + 4 * SECOND + SECOND / 2, Extras::default());
+    running.refresh().unwrap();
+    let (more, new_chunks, reset) = read_document(&live.news(&running).unwrap());
+    assert!(!reset && more[0]["events"].as_array().unwrap().is_empty());
+    let series = facts[0]["series"].as_array().unwrap().len() as u64;
+    assert_eq!(more[0]["series"].as_array().unwrap().len(), 1, "{}", more[0]["series"]);
+    assert!(new_chunks.contains(&(series, 3, 1)), "{new_chunks:?}");
+    drop(running);
+
+    let folder = play.end(Duration::from_secs(4)).0;
+    let file = open(folder.path());
+    let (facts, chunks, _) = read_document(&page::saved(&file, |page| page.len() as u64).unwrap());
+    let facts = &facts[0];
+    assert_eq!(
+        facts["time"],
+        serde_json::json!({ "width": 1000, "slices": 4, "end": 4_000_000.0 })
+    );
+    assert_eq!(facts["run"]["state"], "finished");
+    assert_eq!(facts["run"]["started"], "2023-11-14T22:13:20.000000Z");
+    let failure = &facts["failures"][0];
+    assert_eq!((&failure["code"], &failure["status"]), (&"1500".into(), &500.into()));
+    assert_eq!((&failure["method"], &failure["route"]), (&"GET".into(), &"/a".into()));
+    assert_eq!(facts["thresholds"][0]["of"]["tags"]["name"], "a");
+    assert_eq!(facts["thresholds"][0]["limit"], 100.0);
+    assert_eq!(facts["checks"][0]["name"], "ok");
+    let metrics: Vec<&str> = facts["metrics"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["name"].as_str().unwrap())
+        .collect();
+    for name in [
+        "http_req_duration",
+        "load.vus_active",
+        "health.busy",
+        "checks by name",
+        "failures by kind",
+        "thresholds",
+    ] {
+        assert!(metrics.contains(&name), "{name}: {metrics:?}");
+    }
+    // Each series that is named has its chunk, and no other.
+    let series = facts["series"].as_array().unwrap().len() as u64;
+    let told: std::collections::BTreeSet<u64> = chunks.iter().map(|(series, ..)| *series).collect();
+    assert_eq!(told, (0..series).collect());
+    assert!(told.contains(&facts["checks"][0]["series"].as_u64().unwrap()));
+}
