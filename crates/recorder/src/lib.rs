@@ -1,0 +1,2 @@
+//! A proxy that records what goes through it, TLS included.
+#![forbid(unsafe_code)]
