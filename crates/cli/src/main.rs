@@ -49,6 +49,8 @@ mod repeat;
 mod run;
 mod screen;
 mod secrets;
+#[allow(dead_code, reason = "the commands that end with it come next")]
+mod session;
 mod settings;
 mod vegeta;
 mod version;

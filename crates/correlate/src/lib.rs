@@ -12,3 +12,8 @@ pub use plan::{
     Change, Extraction, Finder, FormUse, Input, Made, MadeKind, PathStep, Piece, Place, Plan,
     Secret, Source, Substitution, Suspect,
 };
+
+/// Finds what the script of this recording must take from responses.
+pub fn correlate(recording: &brunt_traffic::Recording) -> Plan {
+    Plan { folded: vec![None; recording.exchanges.len()], ..Plan::default() }
+}
