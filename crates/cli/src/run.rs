@@ -109,6 +109,9 @@ fn run<H: Host>(
         freeze_env: outer.features.has(FREEZE_ENV),
         ..Source::of(script, &settings.script, &registry)
     })?;
+    if let Some(path) = secrets::beside().filter(|_| !quiet) {
+        context.screen.stderr(&format!("secrets come from {}\n", path.display()));
+    }
     log::debug!(script, functions = loaded.functions().join(","); "The script is loaded");
     let plan = Plan::make(outer, &loaded, &registry, settings.script.thresholds)?;
     crate::memory::check_room(&plan.consolidated.scenarios, &plan.consolidated.segment)?;
