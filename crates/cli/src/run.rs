@@ -21,6 +21,7 @@ use self::{
     once::Trace,
     pages::Pages,
     plan::{Outer, Plan},
+    replay_log::ReplayLog,
     run_file::Recording,
     samples::Samples,
     signal::SignalWatch,
@@ -54,6 +55,7 @@ mod once;
 mod outcome;
 mod pages;
 pub(crate) mod plan;
+pub(crate) mod replay_log;
 mod run_file;
 pub(crate) use run_file::arguments;
 mod samples;
@@ -168,6 +170,7 @@ fn run<H: Host>(
     };
     let witness = recording.as_ref().map(|recording| recording.witness() as Arc<dyn Watcher>);
     let watcher = traces::both(watcher, witness);
+    let watcher = traces::both(watcher, ReplayLog::wanted(context)?);
     let traces = settings.traces.as_ref().map(traces::start).transpose()?;
     let spans = traces.as_ref().map(|(spans, _)| Arc::clone(spans));
     let watcher = traces::and(watcher, spans.as_ref());
