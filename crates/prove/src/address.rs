@@ -29,14 +29,6 @@ pub(crate) fn plain(name: &str) -> String {
     out
 }
 
-/// The segments of a path, each plain, without `;jsessionid=…`.
-pub(crate) fn segments(url: &Url) -> Vec<String> {
-    let path = url.path();
-    path.split('/')
-        .skip(1)
-        .map(|segment| plain(segment.split(';').next().unwrap_or_default()))
-        .collect()
-}
 
 /// The path for a message: short, without words that may be tokens.
 pub(crate) fn shown(url: &Url) -> String {

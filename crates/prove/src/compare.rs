@@ -161,14 +161,15 @@ fn hosts(recording: &Recording, plan: &Plan) -> BTreeSet<String> {
     let used = used.chain(plan.substitutions.iter().map(|one| one.exchange));
     let used: BTreeSet<usize> = used.chain(plan.forms.iter().map(|one| one.exchange)).collect();
     let first = recording.exchanges.first().and_then(|one| one.request.url.host_str());
-    let counts = |(index, exchange): (usize, &Exchange)| {
+    let counts = |(index, exchange): &(usize, &Exchange)| {
         let is_page = exchange.resource == Some(Resource::Document)
             && exchange.request.headers.get("sec-fetch-dest").is_none_or(|dest| dest != "iframe");
-        let is_used = used.contains(&index);
+        let is_used = used.contains(index);
         let is_data = exchange.request.method != "GET" && !is_beacon(exchange);
-        (is_page || is_used || is_data).then(|| exchange.request.url.host_str()).flatten()
+        is_page || is_used || is_data
     };
-    let all = recording.exchanges.iter().enumerate().filter_map(counts).chain(first);
+    let all = recording.exchanges.iter().enumerate().filter(counts);
+    let all = all.filter_map(|(_, exchange)| exchange.request.url.host_str()).chain(first);
     all.map(str::to_owned).collect()
 }
 
@@ -227,7 +228,7 @@ fn is_same_status(old: u16, new: u16) -> bool {
 
 fn text_of(response: &Response) -> Option<String> {
     let bytes = response.body.read().ok()?;
-    Some(String::from_utf8_lossy(&bytes).into_owned())
+    Some(brunt_traffic::charset::decode(&bytes, &response.headers).into_owned())
 }
 
 fn bodies((old, new): (&Response, &Response), recorded: &Exchange, index: usize, is_cut: bool, own: &mut Findings) {

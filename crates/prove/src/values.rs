@@ -231,7 +231,11 @@ fn values_of(exchange: &Exchange) -> Vec<(String, String)> {
     } else if let Ok(json) = serde_json::from_slice(body) {
         leaves(&json, "", &mut values);
     } else if media == "multipart/form-data" {
-        values.extend(parts(&String::from_utf8_lossy(body)));
+        let parts = brunt_traffic::multipart::of(&request.headers, body).unwrap_or_default();
+        let texts = parts.into_iter().filter(|part| part.file_name.is_none());
+        values.extend(texts.map(|part| {
+            (part.name, String::from_utf8_lossy(&body[part.range]).into_owned())
+        }));
     }
     values
 }
@@ -243,18 +247,6 @@ fn leaves(json: &Value, name: &str, out: &mut Vec<(String, String)>) {
         Value::String(text) => out.push((name.to_owned(), text.clone())),
         _ => {}
     }
-}
-
-/// Names and texts of parts that are no files.
-fn parts(body: &str) -> Vec<(String, String)> {
-    let Some(boundary) = body.lines().next() else { return Vec::new() };
-    let part = |part: &str| {
-        let (head, text) = part.split_once("\r\n\r\n")?;
-        let name = head.split("name=\"").nth(1)?.split('"').next()?;
-        let text = text.strip_suffix("\r\n").unwrap_or(text);
-        (!head.contains("filename=")).then(|| (name.to_owned(), text.to_owned()))
-    };
-    body.split(boundary).filter_map(part).collect()
 }
 
 /// Extractions whose other candidates may mend the faults, the likeliest first: those that the findings name, then those whose
