@@ -43,8 +43,9 @@ fn of_media_type(media_type: &str) -> Option<Resource> {
     Some(match (family, kind) {
         ("text", "html") | ("application", "xhtml+xml") => Resource::Document,
         ("text", "css") => Resource::Stylesheet,
-        ("text" | "application", "javascript" | "ecmascript" | "x-javascript") => Resource::Script,
-        ("application", "wasm") => Resource::Script,
+        ("text" | "application", "javascript" | "ecmascript" | "x-javascript" | "wasm") => {
+            Resource::Script
+        }
         ("text", "event-stream") => Resource::EventSource,
         ("image", _) => Resource::Image,
         ("font", _) => Resource::Font,
