@@ -2,6 +2,7 @@
 
 mod places;
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 use brunt_correlate::{Input, Made, Piece, Secret, Substitution};
@@ -65,9 +66,29 @@ pub(crate) struct Ledger {
     pub(crate) secrets: Vec<Secret>,
     pub(crate) made: Vec<Made>,
     pub(crate) notes: Vec<String>,
+    /// How many things have a name, or it and a number.
+    names: HashMap<String, usize>,
+    /// Indices of made values by their texts.
+    made_by_text: HashMap<String, usize>,
 }
 
 impl Ledger {
+    /// The name, or the name with the first number that makes it new among secrets, inputs and made values.
+    fn unused(&mut self, name: &str) -> String {
+        let mut out = name.to_owned();
+        loop {
+            let count = self.names.entry(name.to_owned()).or_default();
+            *count += 1;
+            if *count > 1 {
+                out = format!("{name}{count}");
+            }
+            if out == name || !self.names.contains_key(&out) {
+                self.names.entry(out.clone()).or_insert(1);
+                return out;
+            }
+        }
+    }
+
     /// A line for the user, once.
     pub(crate) fn note(&mut self, note: impl Into<String>) {
         let note = note.into();
@@ -89,12 +110,11 @@ impl Ledger {
 
     fn input(&mut self, name: &str, recorded: &str) -> usize {
         let name = camel(name, "value");
-        if let Some(index) =
-            self.inputs.iter().position(|own| own.name == name && own.recorded == recorded)
-        {
+        let is_it = |own: &Input| own.name.starts_with(&name) && own.recorded == recorded;
+        if let Some(index) = self.inputs.iter().position(is_it) {
             return index;
         }
-        let name = unused(&name, |name| self.inputs.iter().any(|own| own.name == name));
+        let name = self.unused(&name);
         self.inputs.push(Input { name, recorded: recorded.to_owned() });
         self.inputs.len() - 1
     }
@@ -110,14 +130,11 @@ impl Ledger {
                 Piece::Value { extraction: *extraction, changes: Vec::new() }
             }
             Kind::Made(kind) => {
-                if let Some(index) =
-                    self.made.iter().position(|made| made.recorded == variable.value)
-                {
-                    return Piece::Made(index);
+                if let Some(index) = self.made_by_text.get(&variable.value) {
+                    return Piece::Made(*index);
                 }
-                let name = unused(&camel(&variable.name, "made"), |name| {
-                    self.made.iter().any(|own| own.name == name)
-                });
+                let name = self.unused(&camel(&variable.name, "made"));
+                self.made_by_text.insert(variable.value.clone(), self.made.len());
                 let (recorded, kind) = (variable.value.clone(), kind.clone());
                 self.made.push(Made { name, recorded, kind, first: exchange });
                 Piece::Made(self.made.len() - 1)
@@ -144,17 +161,6 @@ impl Ledger {
         }
         pieces
     }
-}
-
-/// The name, or the name with the first number that makes it new.
-fn unused(name: &str, is_used: impl Fn(&str) -> bool) -> String {
-    let mut number = 1;
-    let mut out = name.to_owned();
-    while is_used(&out) {
-        number += 1;
-        out = format!("{name}{number}");
-    }
-    out
 }
 
 /// Percent-encodes all but what may stand in a segment or in a value of a query.

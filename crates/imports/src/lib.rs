@@ -17,6 +17,7 @@ mod draft;
 pub mod error;
 mod multipart;
 mod name;
+pub mod postman;
 pub mod session;
 mod template;
 

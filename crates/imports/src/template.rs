@@ -41,7 +41,10 @@ pub(crate) struct Table(Vec<Variable>);
 impl Table {
     /// The text that stands for a new variable; nothing beyond [`VARIABLES_MAX`].
     pub(crate) fn add(&mut self, variable: Variable) -> String {
-        if let Some(index) = self.0.iter().position(|own| *own == variable) {
+        // Each made value is another one.
+        if !matches!(variable.kind, Kind::Made(_))
+            && let Some(index) = self.0.iter().position(|own| *own == variable)
+        {
             return mark(index);
         }
         if self.0.len() == VARIABLES_MAX {
