@@ -5,7 +5,7 @@ const WIDTH: usize = 110;
 
 /// Something that has a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Expr {
+pub(crate) enum Expr {
     /// As it is. It may have lines of its own (a template), which are not indented.
     Raw(String),
     /// An object literal.
@@ -20,7 +20,7 @@ pub enum Expr {
 
 /// A part of an object literal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Entry {
+pub(crate) enum Entry {
     /// A key as it is written, and its value.
     Prop(String, Expr),
     /// `...this`, or a name alone.
@@ -31,7 +31,7 @@ pub enum Entry {
 
 /// A line or more of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Statement {
+pub(crate) enum Statement {
     /// `before`, the expression, `;`.
     Line(String, Expr),
     /// `// …`
@@ -46,7 +46,7 @@ pub enum Statement {
 
 impl Expr {
     /// An expression as it is.
-    pub fn raw(text: impl Into<String>) -> Self {
+    pub(crate) fn raw(text: impl Into<String>) -> Self {
         Self::Raw(text.into())
     }
 
@@ -80,17 +80,17 @@ fn flat_all(items: &[Expr]) -> Option<String> {
 
 /// The text of a script as it grows, and the lines of its marks.
 #[derive(Debug, Default)]
-pub struct Printer {
+pub(crate) struct Printer {
     text: String,
     line: u32,
     column: usize,
     /// Exchanges with the lines, from 1, that send them.
-    pub marks: Vec<(usize, u32)>,
+    pub(crate) marks: Vec<(usize, u32)>,
 }
 
 impl Printer {
     /// The whole text.
-    pub fn into_text(self) -> String {
+    pub(crate) fn into_text(self) -> String {
         self.text
     }
 
@@ -110,7 +110,7 @@ impl Printer {
     }
 
     /// Prints statements.
-    pub fn statements(&mut self, statements: &[Statement], depth: usize) {
+    pub(crate) fn statements(&mut self, statements: &[Statement], depth: usize) {
         let mut is_begin = true;
         for statement in statements {
             match statement {
@@ -203,7 +203,9 @@ impl Printer {
             Expr::Array(items) | Expr::Call(_, items) => items.iter().collect(),
             Expr::Object(entries) => entries
                 .iter()
-                .filter_map(|entry| if let Entry::Prop(_, value) = entry { Some(value) } else { None })
+                .filter_map(
+                    |entry| if let Entry::Prop(_, value) = entry { Some(value) } else { None },
+                )
                 .collect(),
         };
         for inner in inner {
@@ -253,7 +255,8 @@ impl Printer {
             return self.push(&format!("{callee}()"));
         };
         let hugged = flat_all(first).filter(|first| {
-            let is_short = self.column + callee.chars().count() + first.chars().count() + 6 <= WIDTH;
+            let is_short =
+                self.column + callee.chars().count() + first.chars().count() + 6 <= WIDTH;
             is_short && matches!(last, Expr::Object(_) | Expr::Array(_) | Expr::Call(..))
         });
         self.push(callee);
@@ -297,11 +300,15 @@ mod tests {
             Entry::Prop("b".to_owned(), long("b")),
             Entry::Prop("c".to_owned(), Expr::Array(vec![long("c"), long("d")])),
         ];
-        let call = Expr::Call("http.post".to_owned(), vec![Expr::raw("url"), Expr::Object(entries)]);
+        let call =
+            Expr::Call("http.post".to_owned(), vec![Expr::raw("url"), Expr::Object(entries)]);
         let (text, marks) = printed(&[
             Statement::Comment("sends it".to_owned()),
             Statement::Line("res = ".to_owned(), Expr::Marked(7, Box::new(call))),
-            Statement::Line(String::new(), Expr::Call("f".to_owned(), vec![Expr::raw("1"), Expr::Object(vec![])])),
+            Statement::Line(
+                String::new(),
+                Expr::Call("f".to_owned(), vec![Expr::raw("1"), Expr::Object(vec![])]),
+            ),
         ]);
         insta::assert_snapshot!(text, @r"
         // sends it

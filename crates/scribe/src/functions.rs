@@ -12,7 +12,7 @@ struct Function {
 
 /// What a script calls: functions by name, imports as `import:NAME`.
 #[derive(Debug, Default)]
-pub struct Needs(BTreeSet<&'static str>);
+pub(crate) struct Needs(BTreeSet<&'static str>);
 
 /// Imports by what they bring, in the order of the script.
 const IMPORTS: &[(&str, &str)] = &[
@@ -24,7 +24,10 @@ const IMPORTS: &[(&str, &str)] = &[
     ("parseHTML", "import { parseHTML } from 'k6/html';"),
     ("secrets", "import secrets from 'k6/secrets';"),
     ("WebSocket", "import { WebSocket } from 'k6/websockets';"),
-    ("FormData", "// Brunt has this library built in; k6 fetches it.\nimport { FormData } from 'https://jslib.k6.io/formdata/0.0.2/index.js';"),
+    (
+        "FormData",
+        "// Brunt has this library built in; k6 fetches it.\nimport { FormData } from 'https://jslib.k6.io/formdata/0.0.2/index.js';",
+    ),
 ];
 
 const FUNCTIONS: &[Function] = &[
@@ -143,13 +146,13 @@ function segment(url, index) {
     Function {
         name: "absolute",
         needs: &[],
-        text: "// A link as the page meant it.
-function absolute(res, link) {
-  const [, origin, folder] = /^([a-z]+:\\/\\/[^/?#]*)([^?#]*\\/)?/i.exec(res.url);
+        text: "// A link as the page at this URL means it.
+function absolute(page, link) {
+  const [, origin, folder] = /^([a-z]+:\\/\\/[^/?#]*)([^?#]*\\/)?/i.exec(page);
   if (/^[a-z][a-z0-9+.-]*:/i.test(link)) return link.split('#')[0];
   if (link.startsWith('//')) return origin.split('//')[0] + link;
   if (link.startsWith('/')) return origin + link;
-  if (link.startsWith('?') || link === '') return res.url.split(/[?#]/)[0] + link;
+  if (link.startsWith('?') || link === '') return page.split(/[?#]/)[0] + link;
   const path = [];
   `${folder || '/'}${link}`.split('/').slice(1).forEach((part, i, all) => {
     if (part === '..') path.pop();
@@ -234,7 +237,7 @@ function eventData(body) {
 
 impl Needs {
     /// The script calls this function, or uses this import (`import:NAME`).
-    pub fn add(&mut self, name: &'static str) {
+    pub(crate) fn add(&mut self, name: &'static str) {
         if self.0.insert(name) {
             let function = FUNCTIONS.iter().find(|function| function.name == name);
             for needed in function.map_or(&[] as &[_], |function| function.needs) {
@@ -244,12 +247,12 @@ impl Needs {
     }
 
     /// Whether it does.
-    pub fn has(&self, name: &str) -> bool {
+    pub(crate) fn has(&self, name: &str) -> bool {
         self.0.contains(name)
     }
 
     /// The lines of imports.
-    pub fn imports(&self) -> String {
+    pub(crate) fn imports(&self) -> String {
         let mut k6: Vec<&str> = ["check", "fail", "group", "sleep"].into_iter().collect();
         k6.retain(|name| self.has(&format!("import:{name}")));
         let mut lines = Vec::new();
@@ -262,7 +265,7 @@ impl Needs {
     }
 
     /// The functions.
-    pub fn functions(&self) -> impl Iterator<Item = &'static str> {
+    pub(crate) fn functions(&self) -> impl Iterator<Item = &'static str> {
         FUNCTIONS.iter().filter(|function| self.has(function.name)).map(|function| function.text)
     }
 }

@@ -8,11 +8,11 @@ use crate::text::{Names, quoted};
 
 /// Origins with their constants, the most frequent first.
 #[derive(Debug, Default)]
-pub struct Origins(Vec<(String, String)>);
+pub(crate) struct Origins(Vec<(String, String)>);
 
 impl Origins {
     /// Of these URLs.
-    pub fn new<'a>(urls: impl Iterator<Item = &'a Url>) -> Self {
+    pub(crate) fn new<'a>(urls: impl Iterator<Item = &'a Url>) -> Self {
         let mut counts: BTreeMap<String, (usize, usize)> = BTreeMap::new();
         for (at, url) in urls.enumerate() {
             counts.entry(of(url)).or_insert((0, at)).0 += 1;
@@ -34,9 +34,14 @@ impl Origins {
                 [first, ..] => first,
                 [] => "other",
             };
-            let plain: String = part.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+            let plain: String =
+                part.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
             let plain = plain.to_ascii_uppercase();
-            let plain = if plain.starts_with(|c: char| c.is_ascii_alphabetic()) { plain } else { format!("HOST_{plain}") };
+            let plain = if plain.starts_with(|c: char| c.is_ascii_alphabetic()) {
+                plain
+            } else {
+                format!("HOST_{plain}")
+            };
             names.take(&plain, "OTHER")
         };
         let named = all.into_iter().enumerate();
@@ -44,16 +49,17 @@ impl Origins {
     }
 
     /// The lines that declare them.
-    pub fn declarations(&self) -> String {
+    pub(crate) fn declarations(&self) -> String {
         let line = |(name, origin): &(String, String)| {
-            let variable = if name == "BASE" { "BASE_URL".to_owned() } else { format!("{name}_URL") };
+            let variable =
+                if name == "BASE" { "BASE_URL".to_owned() } else { format!("{name}_URL") };
             format!("const {name} = __ENV.{variable} || {};\n", quoted(origin))
         };
         self.0.iter().map(line).collect()
     }
 
     /// The constant of a URL's origin, and the URL's rest; `None` if it is of no server of the session.
-    pub fn split<'a>(&self, url: &'a str) -> Option<(&str, &'a str)> {
+    pub(crate) fn split<'a>(&self, url: &'a str) -> Option<(&str, &'a str)> {
         self.0.iter().find_map(|(name, origin)| {
             let rest = url.strip_prefix(origin.as_str())?;
             let is_whole = rest.is_empty() || rest.starts_with(['/', '?', '#']);
@@ -62,14 +68,14 @@ impl Origins {
     }
 
     /// The constant of this URL's origin.
-    pub fn name(&self, url: &Url) -> &str {
+    pub(crate) fn name(&self, url: &Url) -> &str {
         let origin = of(url);
         self.0.iter().find(|(_, own)| *own == origin).map_or("BASE", |(name, _)| name)
     }
 }
 
 /// Scheme, host and port. Those of a WebSocket are `http`'s.
-pub fn of(url: &Url) -> String {
+pub(crate) fn of(url: &Url) -> String {
     let scheme = match url.scheme() {
         "ws" => "http",
         "wss" => "https",

@@ -14,7 +14,7 @@ const PAGE_MAX: u64 = 8 << 20;
 const NAME_MAX: usize = 60;
 
 /// The text of a response, if it has one that is not too long.
-pub fn body_text(exchange: &Exchange) -> Option<String> {
+pub(crate) fn body_text(exchange: &Exchange) -> Option<String> {
     let response = exchange.response.as_ref()?;
     let is_small = response.body.size().is_some_and(|size| size <= PAGE_MAX);
     let bytes = is_small.then(|| response.body.read().ok()).flatten()?;
@@ -22,7 +22,7 @@ pub fn body_text(exchange: &Exchange) -> Option<String> {
 }
 
 /// The page of a response.
-pub fn document(exchange: &Exchange) -> Option<Document> {
+pub(crate) fn document(exchange: &Exchange) -> Option<Document> {
     let media = exchange.response.as_ref()?.headers.media_type();
     if !matches!(media.as_str(), "text/html" | "application/xhtml+xml") {
         return None;
@@ -31,16 +31,19 @@ pub fn document(exchange: &Exchange) -> Option<Document> {
 }
 
 /// The text of the first of these elements, with single blanks.
-pub fn first_text(document: &Document, selector: &str) -> Option<String> {
+pub(crate) fn first_text(document: &Document, selector: &str) -> Option<String> {
     let found = Selector::new(selector).find_first(document, document.root())?;
     let text = document.text(found).split_whitespace().collect::<Vec<_>>().join(" ");
     (!text.is_empty()).then_some(text)
 }
 
 /// A name for a step that begins with this exchange: its page's title or headline, or its path.
-pub fn name(plan: &Plan, own: &Exchange, last: &Exchange) -> String {
+pub(crate) fn name(plan: &Plan, own: &Exchange, last: &Exchange) -> String {
     let titles = document(last).into_iter().flat_map(|page| {
-        ["h1", "title"].into_iter().filter_map(|selector| first_text(&page, selector)).collect::<Vec<_>>()
+        ["h1", "title"]
+            .into_iter()
+            .filter_map(|selector| first_text(&page, selector))
+            .collect::<Vec<_>>()
     });
     let path = format!("{} {}", own.request.method, own.request.url.path());
     let mut names = titles.chain([path]).filter(|name| !shows_secret(plan, name));
@@ -49,16 +52,18 @@ pub fn name(plan: &Plan, own: &Exchange, last: &Exchange) -> String {
 }
 
 /// Whether a text has a secret in it.
-pub fn shows_secret(plan: &Plan, text: &str) -> bool {
+pub(crate) fn shows_secret(plan: &Plan, text: &str) -> bool {
     plan.secrets.iter().any(|secret| !secret.recorded.is_empty() && text.contains(&secret.recorded))
 }
 
 /// A text of the body that proves the answer, and what to call it; none that changes from user to user.
-pub fn proof(plan: &Plan, exchange: &Exchange) -> Option<(String, String)> {
+pub(crate) fn proof(plan: &Plan, exchange: &Exchange) -> Option<(String, String)> {
     let body = body_text(exchange)?;
     let headers = &exchange.response.as_ref()?.headers;
     if headers.media_type().ends_with("json") {
-        let serde_json::Value::Object(members) = serde_json::from_str(&body).ok()? else { return None };
+        let serde_json::Value::Object(members) = serde_json::from_str(&body).ok()? else {
+            return None;
+        };
         let is_plain = |key: &&String| text::is_identifier(key) && is_stable(plan, key);
         let key = members.keys().find(is_plain)?;
         let shown = format!("\"{key}\"");
@@ -66,8 +71,15 @@ pub fn proof(plan: &Plan, exchange: &Exchange) -> Option<(String, String)> {
     }
     let page = document(exchange)?;
     for (selector, tag) in [("title", "title"), ("h1", "h1"), ("h2", "h2"), ("legend", "legend")] {
-        let Some(name) = first_text(&page, selector).filter(|name| is_stable(plan, name)) else { continue };
-        let forms = [format!("<{tag}>{name}</{tag}>"), format!(">{name}</{tag}>"), format!(">{name}<"), name.clone()];
+        let Some(name) = first_text(&page, selector).filter(|name| is_stable(plan, name)) else {
+            continue;
+        };
+        let forms = [
+            format!("<{tag}>{name}</{tag}>"),
+            format!(">{name}</{tag}>"),
+            format!(">{name}<"),
+            name.clone(),
+        ];
         if let Some(found) = forms.into_iter().find(|form| body.contains(form)) {
             return Some((format!("page “{}”", text::shortened(&name, NAME_MAX)), found));
         }
@@ -88,25 +100,32 @@ fn is_stable(plan: &Plan, text: &str) -> bool {
 }
 
 /// The seconds for which a browser's cache may answer.
-pub fn max_age(headers: &Headers) -> u64 {
+pub(crate) fn max_age(headers: &Headers) -> u64 {
     let control = headers.get("cache-control").unwrap_or_default().to_ascii_lowercase();
     if control.contains("no-store") || control.contains("no-cache") {
         return 0;
     }
-    let age = control.split(',').find_map(|part| part.trim().strip_prefix("max-age=")?.parse().ok());
+    let age =
+        control.split(',').find_map(|part| part.trim().strip_prefix("max-age=")?.parse().ok());
     age.unwrap_or(0)
 }
 
 /// The recorded text of pieces.
-pub fn recorded(plan: &Plan, pieces: &[Piece]) -> String {
+pub(crate) fn recorded(plan: &Plan, pieces: &[Piece]) -> String {
     let text = |piece: &Piece| match piece {
         Piece::Literal(text) => text.clone(),
         Piece::Value { extraction, .. } => {
             plan.extractions.get(*extraction).map(|own| own.recorded.clone()).unwrap_or_default()
         }
-        Piece::Made(index) => plan.made.get(*index).map(|own| own.recorded.clone()).unwrap_or_default(),
-        Piece::Input(index) => plan.inputs.get(*index).map(|own| own.recorded.clone()).unwrap_or_default(),
-        Piece::Secret(index) => plan.secrets.get(*index).map(|own| own.recorded.clone()).unwrap_or_default(),
+        Piece::Made(index) => {
+            plan.made.get(*index).map(|own| own.recorded.clone()).unwrap_or_default()
+        }
+        Piece::Input(index) => {
+            plan.inputs.get(*index).map(|own| own.recorded.clone()).unwrap_or_default()
+        }
+        Piece::Secret(index) => {
+            plan.secrets.get(*index).map(|own| own.recorded.clone()).unwrap_or_default()
+        }
     };
     pieces.iter().map(text).collect()
 }

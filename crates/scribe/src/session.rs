@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use brunt_correlate::Plan;
-use brunt_correlate::plan::{Finder, Piece};
+use brunt_correlate::plan::Piece;
 use brunt_traffic::{Exchange, Recording, Resource};
 
 use crate::{Options, Resources, page};
@@ -14,7 +14,7 @@ const CHAIN: Duration = Duration::from_secs(1);
 
 /// What a request is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// A page that the user sees.
     Page,
     /// A call of a script in the page, or of a program.
@@ -29,7 +29,7 @@ pub enum Kind {
 
 /// Something that the script does.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Item {
+pub(crate) enum Item {
     /// It waits.
     Pause(Duration),
     /// It sends this exchange.
@@ -42,31 +42,31 @@ pub enum Item {
 
 /// A group of the script; without a name, what stands between two groups.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Section {
+pub(crate) struct Section {
     /// The group's name.
-    pub name: Option<String>,
+    pub(crate) name: Option<String>,
     /// In order.
-    pub items: Vec<Item>,
+    pub(crate) items: Vec<Item>,
 }
 
 /// What the script does.
 #[derive(Debug, Default)]
-pub struct Session {
+pub(crate) struct Session {
     /// In order.
-    pub sections: Vec<Section>,
+    pub(crate) sections: Vec<Section>,
     /// For each exchange its kind.
-    pub kinds: Vec<Kind>,
+    pub(crate) kinds: Vec<Kind>,
     /// For each exchange the last of its chain of redirects, or itself.
-    pub last: Vec<usize>,
+    pub(crate) last: Vec<usize>,
     /// For each exchange the section that sends it.
-    pub section_of: BTreeMap<usize, usize>,
+    pub(crate) section_of: BTreeMap<usize, usize>,
     /// For the user.
-    pub notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
 }
 
 impl Session {
     /// Reads the recording.
-    pub fn new(recording: &Recording, plan: &Plan, options: &Options) -> Self {
+    pub(crate) fn new(recording: &Recording, plan: &Plan, options: &Options) -> Self {
         let exchanges = &recording.exchanges;
         let first = |index: usize| plan.folded.get(index).copied().flatten().unwrap_or(index);
         let mut last: Vec<usize> = (0..exchanges.len()).collect();
@@ -78,11 +78,12 @@ impl Session {
         let kinds = exchanges.iter().enumerate();
         let kinds = kinds.map(|(index, own)| kind(own, &exchanges[last[index]])).collect();
         let mut session = Self { kinds, last, ..Self::default() };
-        let sent: Vec<usize> = (0..exchanges.len()).filter(|&index| first(index) == index).collect();
+        let sent: Vec<usize> =
+            (0..exchanges.len()).filter(|&index| first(index) == index).collect();
         let sent = session.without_repeated(recording, plan, options, sent);
         let steps = session.steps(recording, plan, &sent);
         for (name, exchanges_of_step) in steps {
-            let items = session.items(recording, plan, options, &exchanges_of_step);
+            let items = session.items(recording, plan, &exchanges_of_step);
             session.add_step(name, items);
         }
         session.add_pauses(recording, options);
@@ -95,7 +96,7 @@ impl Session {
     }
 
     /// The exchanges that the script sends, in order.
-    pub fn sent(&self) -> impl Iterator<Item = usize> {
+    pub(crate) fn sent(&self) -> impl Iterator<Item = usize> {
         self.sections.iter().flat_map(|section| &section.items).flat_map(Item::exchanges)
     }
 
@@ -140,13 +141,21 @@ impl Session {
             }
         };
         note(silent, "requests that got no answer are not in the script: {}");
-        note(repeated, "resources that a browser has in its cache are fetched once: {} repeated requests are not in the script");
+        note(
+            repeated,
+            "resources that a browser has in its cache are fetched once: {} repeated requests are not in the script",
+        );
         note(left_out, "resources of pages are not in the script: {} requests");
         kept
     }
 
     /// The names of steps and what each sends. Without steps each page is one.
-    fn steps(&self, recording: &Recording, plan: &Plan, sent: &[usize]) -> Vec<(String, Vec<usize>)> {
+    fn steps(
+        &self,
+        recording: &Recording,
+        plan: &Plan,
+        sent: &[usize],
+    ) -> Vec<(String, Vec<usize>)> {
         let page_name = |index: usize| {
             let own = &recording.exchanges[index];
             page::name(plan, own, &recording.exchanges[self.last[index]])
@@ -189,13 +198,7 @@ impl Session {
     }
 
     /// Gathers the resources of a page behind it.
-    fn items(
-        &self,
-        recording: &Recording,
-        plan: &Plan,
-        _options: &Options,
-        step: &[usize],
-    ) -> Vec<Item> {
+    fn items(&self, recording: &Recording, plan: &Plan, step: &[usize]) -> Vec<Item> {
         let mut items: Vec<Item> = Vec::new();
         // Where the page's resources go, and until when more are taken.
         let mut place = None;
@@ -207,8 +210,10 @@ impl Session {
             match self.kinds[index] {
                 Kind::Resource => {
                     let newest = newest_source(plan, index);
-                    let early = |at: usize| items.get(at).and_then(|item: &Item| item.exchanges().next());
-                    let at = place.filter(|&at| in_chain && (newest.is_none() || newest < early(at)));
+                    let early =
+                        |at: usize| items.get(at).and_then(|item: &Item| item.exchanges().next());
+                    let at =
+                        place.filter(|&at| in_chain && (newest.is_none() || newest < early(at)));
                     match at.and_then(|at: usize| items.get_mut(at)) {
                         Some(Item::Resources(all)) => all.push(index),
                         _ => match at {
@@ -239,7 +244,9 @@ impl Session {
         // A socket waits for the values that its messages need.
         for at in (0..items.len()).rev() {
             let Item::Listen(index) = items[at] else { continue };
-            let Some(needed) = newest_source(plan, index).filter(|&needed| needed > index) else { continue };
+            let Some(needed) = newest_source(plan, index).filter(|&needed| needed > index) else {
+                continue;
+            };
             let sends = |item: &Item| item.exchanges().any(|own| own <= needed);
             if let Some(end) = items.iter().rposition(sends).filter(|&end| end > at) {
                 let item = items.remove(at);
@@ -291,7 +298,7 @@ impl Session {
 
 impl Item {
     /// The exchanges that it sends.
-    pub fn exchanges(&self) -> impl Iterator<Item = usize> {
+    pub(crate) fn exchanges(&self) -> impl Iterator<Item = usize> {
         let all: &[usize] = match self {
             Self::Pause(_) => &[],
             Self::Request(index) | Self::Listen(index) => std::slice::from_ref(index),
@@ -303,17 +310,15 @@ impl Item {
 
 /// The latest exchange whose value this one sends.
 fn newest_source(plan: &Plan, index: usize) -> Option<usize> {
-    let pieces = plan.substitutions.iter().filter(|own| own.exchange == index).flat_map(|own| &own.pieces);
+    let pieces =
+        plan.substitutions.iter().filter(|own| own.exchange == index).flat_map(|own| &own.pieces);
     let source = |piece: &Piece| match piece {
-        Piece::Value { extraction, .. } => plan.extractions.get(*extraction).map(|own| own.exchange),
+        Piece::Value { extraction, .. } => {
+            plan.extractions.get(*extraction).map(|own| own.exchange)
+        }
         _ => None,
     };
     pieces.filter_map(source).filter(|&source| source != index).max()
-}
-
-/// Whether a value is taken from messages or events, which come while the exchange is open.
-pub fn is_heard(finder: &Finder) -> bool {
-    matches!(finder, Finder::Message { .. } | Finder::Event { .. })
 }
 
 /// What an exchange is for; `last` is the last of its chain of redirects.
@@ -343,7 +348,8 @@ fn kind(exchange: &Exchange, last: &Exchange) -> Kind {
         _ if is_read => return Kind::Resource,
         _ => {}
     }
-    let media = last.response.as_ref().map(|response| response.headers.media_type()).unwrap_or_default();
+    let media =
+        last.response.as_ref().map(|response| response.headers.media_type()).unwrap_or_default();
     let is_call = header("x-requested-with") != "" || header("faces-request") != "";
     if is_call {
         return Kind::Fetch;

@@ -4,22 +4,136 @@ use std::fmt::Write as _;
 
 /// Words that no variable may be called, and names that scripts use already.
 const TAKEN: &[&str] = &[
-    "abstract", "arguments", "async", "await", "boolean", "break", "byte", "case", "catch", "char", "class", "const",
-    "continue", "debugger", "default", "delete", "do", "double", "else", "enum", "eval", "export", "extends", "false",
-    "final", "finally", "float", "for", "function", "goto", "if", "implements", "import", "in", "instanceof", "int",
-    "interface", "let", "long", "native", "new", "null", "of", "package", "private", "protected", "public", "return",
-    "short", "static", "super", "switch", "synchronized", "this", "throw", "throws", "transient", "true", "try",
-    "typeof", "undefined", "var", "void", "volatile", "while", "with", "yield", "NaN", "Infinity", "Object", "Array",
-    "String", "Number", "Math", "JSON", "Date", "Promise", "RegExp", "Error", "globalThis", "open", "require",
-    "console", "crypto", "encoding", "http", "check", "fail", "group", "sleep", "exec", "secrets", "options",
-    "headers", "pageHeaders", "fetchHeaders", "resourceHeaders", "res", "answers", "inputs", "input", "think", "found",
-    "BASE", "PACE", "FormData", "WebSocket", "EventSource", "URL", "SharedArray", "parseHTML", "formFields", "without",
-    "update", "between", "parameter", "segment", "numbersAsText", "unescapeHtml", "randomText", "events", "messages",
-    "module", "exports", "name", "socket",
+    "abstract",
+    "arguments",
+    "async",
+    "await",
+    "boolean",
+    "break",
+    "byte",
+    "case",
+    "catch",
+    "char",
+    "class",
+    "const",
+    "continue",
+    "debugger",
+    "default",
+    "delete",
+    "do",
+    "double",
+    "else",
+    "enum",
+    "eval",
+    "export",
+    "extends",
+    "false",
+    "final",
+    "finally",
+    "float",
+    "for",
+    "function",
+    "goto",
+    "if",
+    "implements",
+    "import",
+    "in",
+    "instanceof",
+    "int",
+    "interface",
+    "let",
+    "long",
+    "native",
+    "new",
+    "null",
+    "of",
+    "package",
+    "private",
+    "protected",
+    "public",
+    "return",
+    "short",
+    "static",
+    "super",
+    "switch",
+    "synchronized",
+    "this",
+    "throw",
+    "throws",
+    "transient",
+    "true",
+    "try",
+    "typeof",
+    "undefined",
+    "var",
+    "void",
+    "volatile",
+    "while",
+    "with",
+    "yield",
+    "NaN",
+    "Infinity",
+    "Object",
+    "Array",
+    "String",
+    "Number",
+    "Math",
+    "JSON",
+    "Date",
+    "Promise",
+    "RegExp",
+    "Error",
+    "globalThis",
+    "open",
+    "require",
+    "console",
+    "crypto",
+    "encoding",
+    "http",
+    "check",
+    "fail",
+    "group",
+    "sleep",
+    "exec",
+    "secrets",
+    "options",
+    "headers",
+    "pageHeaders",
+    "fetchHeaders",
+    "resourceHeaders",
+    "res",
+    "answers",
+    "inputs",
+    "input",
+    "think",
+    "found",
+    "BASE",
+    "PACE",
+    "FormData",
+    "WebSocket",
+    "EventSource",
+    "URL",
+    "SharedArray",
+    "parseHTML",
+    "formFields",
+    "without",
+    "update",
+    "between",
+    "parameter",
+    "segment",
+    "numbersAsText",
+    "unescapeHtml",
+    "randomText",
+    "events",
+    "messages",
+    "module",
+    "exports",
+    "name",
+    "socket",
 ];
 
 /// A text between single quotes.
-pub fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     out.push(quote);
@@ -29,7 +143,7 @@ pub fn quoted(text: &str) -> String {
 }
 
 /// The inside of a template literal.
-pub fn in_template(text: &str) -> String {
+pub(crate) fn in_template(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     escape(text, '`', &mut out);
     out
@@ -73,7 +187,7 @@ fn push_escaped(char: char, out: &mut String) {
 }
 
 /// A text in a comment of one line.
-pub fn in_comment(text: &str) -> String {
+pub(crate) fn in_comment(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for char in text.chars() {
         match char {
@@ -86,7 +200,7 @@ pub fn in_comment(text: &str) -> String {
 }
 
 /// The text, with an ellipsis in place of all behind `length` characters.
-pub fn shortened(text: &str, length: usize) -> String {
+pub(crate) fn shortened(text: &str, length: usize) -> String {
     match text.char_indices().nth(length) {
         Some((end, _)) => format!("{}…", text[..end].trim_end()),
         None => text.to_owned(),
@@ -94,14 +208,14 @@ pub fn shortened(text: &str, length: usize) -> String {
 }
 
 /// Whether the text may be written as a name without quotes.
-pub fn is_identifier(text: &str) -> bool {
+pub(crate) fn is_identifier(text: &str) -> bool {
     let mut chars = text.chars();
     chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_' || c == '$')
         && chars.all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '$')
 }
 
 /// A key of an object literal.
-pub fn key(text: &str) -> String {
+pub(crate) fn key(text: &str) -> String {
     // `__proto__: x` would set the prototype.
     match text {
         "__proto__" => "['__proto__']".to_owned(),
@@ -111,12 +225,12 @@ pub fn key(text: &str) -> String {
 }
 
 /// The member of an object: `.id`, `['order-id']`, `[3]`.
-pub fn member(text: &str) -> String {
+pub(crate) fn member(text: &str) -> String {
     if is_identifier(text) { format!(".{text}") } else { format!("[{}]", quoted(text)) }
 }
 
 /// A variable's name from any text: `order-id` is `orderId`. Empty if the text has no letter or digit of ASCII.
-pub fn camel_case(text: &str) -> String {
+pub(crate) fn camel_case(text: &str) -> String {
     let mut out = String::new();
     let mut is_begin = false;
     let mut last_is_lower = false;
@@ -143,11 +257,11 @@ pub fn camel_case(text: &str) -> String {
 
 /// Names that are given once.
 #[derive(Debug, Default, Clone)]
-pub struct Names(std::collections::BTreeSet<String>);
+pub(crate) struct Names(std::collections::BTreeSet<String>);
 
 impl Names {
     /// The wanted name as an identifier, or with the first number behind it that nothing has; `other` if it has no letters.
-    pub fn take(&mut self, wanted: &str, other: &str) -> String {
+    pub(crate) fn take(&mut self, wanted: &str, other: &str) -> String {
         let name = if is_identifier(wanted) { wanted.to_owned() } else { camel_case(wanted) };
         let name = if name.is_empty() { other.to_owned() } else { name };
         let is_free = |name: &String| !TAKEN.contains(&name.as_str()) && !self.0.contains(name);
@@ -168,7 +282,10 @@ mod tests {
     fn literals_show_what_editors_hide() {
         assert_eq!(quoted("it's"), r#""it's""#);
         assert_eq!(quoted("it's \"x\""), r#"'it\'s "x"'"#);
-        assert_eq!(quoted("a\u{2028}\u{feff}\0\n</script>ö"), r"'a\u2028\ufeff\u0000\n<\/script>ö'");
+        assert_eq!(
+            quoted("a\u{2028}\u{feff}\0\n</script>ö"),
+            r"'a\u2028\ufeff\u0000\n<\/script>ö'"
+        );
         assert_eq!(in_template("`${x}` $5 \\ \r\n"), "\\`\\${x}\\` $5 \\\\ \\r\n");
         assert_eq!(in_comment("a\nb\u{2029}c */"), "a b\u{2029}c */".replace('\u{2029}', " "));
     }
@@ -176,8 +293,14 @@ mod tests {
     #[test]
     fn any_text_gives_a_name() {
         for (text, name) in [
-            ("order-id", "orderId"), ("viewState", "viewState"), ("X-CSRF-Token", "xCsrfToken"), ("form:user", "formUser"),
-            ("7up", "_7up"), ("ключ", ""), ("user_name", "userName"), ("ID", "id"),
+            ("order-id", "orderId"),
+            ("viewState", "viewState"),
+            ("X-CSRF-Token", "xCsrfToken"),
+            ("form:user", "formUser"),
+            ("7up", "_7up"),
+            ("ключ", ""),
+            ("user_name", "userName"),
+            ("ID", "id"),
         ] {
             assert_eq!(camel_case(text), name);
         }

@@ -2,13 +2,13 @@
 
 use brunt_correlate::plan::{Change, Finder, Made, MadeKind, PathStep, Piece, Source};
 
-use crate::text::{in_template, is_identifier, member, quoted};
-use crate::variables::Variables;
 use crate::functions::Needs;
+use crate::text::{in_template, member, quoted};
+use crate::variables::Variables;
 
 /// How a place encodes its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Encoding {
+pub(crate) enum Encoding {
     /// As it is.
     Plain,
     /// A part of a URL.
@@ -16,7 +16,7 @@ pub enum Encoding {
 }
 
 /// A text with quotes, over several lines if it has them.
-pub fn literal(text: &str) -> String {
+pub(crate) fn literal(text: &str) -> String {
     let lines = text.trim_end().matches('\n').count();
     if lines > 0 && text.len() > 60 && !text.contains('\r') {
         format!("`{}`", in_template(text))
@@ -26,7 +26,12 @@ pub fn literal(text: &str) -> String {
 }
 
 /// The expression of a text that is made of pieces.
-pub fn text(pieces: &[Piece], encoding: Encoding, variables: &Variables, needs: &mut Needs) -> String {
+pub(crate) fn text(
+    pieces: &[Piece],
+    encoding: Encoding,
+    variables: &Variables,
+    needs: &mut Needs,
+) -> String {
     let parts = parts(pieces, encoding, variables, needs);
     match parts.as_slice() {
         [] => quoted(""),
@@ -38,7 +43,7 @@ pub fn text(pieces: &[Piece], encoding: Encoding, variables: &Variables, needs: 
 
 /// A part of a template literal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Part {
+pub(crate) enum Part {
     /// Text.
     Literal(String),
     /// An expression.
@@ -46,7 +51,7 @@ pub enum Part {
 }
 
 /// A template literal.
-pub fn template(parts: &[Part]) -> String {
+pub(crate) fn template(parts: &[Part]) -> String {
     let mut out = "`".to_owned();
     for part in parts {
         match part {
@@ -64,7 +69,12 @@ pub fn template(parts: &[Part]) -> String {
 }
 
 /// Pieces as parts of a template.
-pub fn parts(pieces: &[Piece], encoding: Encoding, variables: &Variables, needs: &mut Needs) -> Vec<Part> {
+pub(crate) fn parts(
+    pieces: &[Piece],
+    encoding: Encoding,
+    variables: &Variables,
+    needs: &mut Needs,
+) -> Vec<Part> {
     let mut out: Vec<Part> = Vec::new();
     for piece in pieces.iter().flat_map(|piece| variables.shielded(piece)) {
         let part = match &piece {
@@ -87,7 +97,7 @@ pub fn parts(pieces: &[Piece], encoding: Encoding, variables: &Variables, needs:
 }
 
 /// The expression of one piece.
-pub fn code(piece: &Piece, variables: &Variables, needs: &mut Needs) -> String {
+pub(crate) fn code(piece: &Piece, variables: &Variables, needs: &mut Needs) -> String {
     match piece {
         Piece::Literal(text) => literal(text),
         Piece::Value { extraction, changes } => {
@@ -100,13 +110,15 @@ pub fn code(piece: &Piece, variables: &Variables, needs: &mut Needs) -> String {
 }
 
 /// As `encodeURIComponent` does.
-pub fn percent_encoded(text: &str) -> String {
+pub(crate) fn percent_encoded(text: &str) -> String {
     use std::fmt::Write as _;
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
         match byte {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' => out.push(char::from(byte)),
-            b'-' | b'_' | b'.' | b'!' | b'~' | b'*' | b'\'' | b'(' | b')' => out.push(char::from(byte)),
+            b'-' | b'_' | b'.' | b'!' | b'~' | b'*' | b'\'' | b'(' | b')' => {
+                out.push(char::from(byte))
+            }
             _ => {
                 let _ = write!(out, "%{byte:02X}");
             }
@@ -116,7 +128,7 @@ pub fn percent_encoded(text: &str) -> String {
 }
 
 /// What is done to a value.
-pub fn changed(value: String, changes: &[Change], needs: &mut Needs) -> String {
+pub(crate) fn changed(value: String, changes: &[Change], needs: &mut Needs) -> String {
     changes.iter().fold(value, |value, change| match change {
         Change::Between(left, right) => {
             needs.add("between");
@@ -131,7 +143,9 @@ pub fn changed(value: String, changes: &[Change], needs: &mut Needs) -> String {
             needs.add("segment");
             format!("segment({value}, {index})")
         }
-        Change::Json(path) => format!("JSON.parse({value}){}", path_code(path, &|pieces| plain_of(pieces))),
+        Change::Json(path) => {
+            format!("JSON.parse({value}){}", path_code(path, &|pieces| plain_of(pieces)))
+        }
         Change::UrlDecode => format!("decodeURIComponent({value})"),
         Change::UrlEncode => format!("encodeURIComponent({value})"),
         Change::HtmlDecode => {
@@ -155,12 +169,14 @@ fn base64(value: &str, function: &str, more: &str, needs: &mut Needs) -> String 
 }
 
 fn plain_of(pieces: &[Piece]) -> String {
-    let text = pieces.iter().map(|piece| if let Piece::Literal(text) = piece { text.as_str() } else { "" });
+    let text = pieces
+        .iter()
+        .map(|piece| if let Piece::Literal(text) = piece { text.as_str() } else { "" });
     quoted(&text.collect::<String>())
 }
 
 /// The way into a parsed JSON value; `text` gives the expressions of texts.
-pub fn path_code(path: &[PathStep], text: &dyn Fn(&[Piece]) -> String) -> String {
+pub(crate) fn path_code(path: &[PathStep], text: &dyn Fn(&[Piece]) -> String) -> String {
     let mut out = String::new();
     for step in path {
         match step {
@@ -178,15 +194,21 @@ pub fn path_code(path: &[PathStep], text: &dyn Fn(&[Piece]) -> String) -> String
 
 /// Expressions of a response: its pieces.
 #[derive(Debug, Clone, Copy)]
-pub struct Answer<'a> {
+pub(crate) struct Answer<'a> {
     /// The variable of the response.
-    pub res: &'a str,
+    pub(crate) res: &'a str,
     /// The variable of the messages or events that were heard.
-    pub heard: &'a str,
+    pub(crate) heard: &'a str,
 }
 
 /// Takes a value out of a response.
-pub fn source(own: &Source, recorded: &str, answer: Answer<'_>, variables: &Variables, needs: &mut Needs) -> String {
+pub(crate) fn source(
+    own: &Source,
+    recorded: &str,
+    answer: Answer<'_>,
+    variables: &Variables,
+    needs: &mut Needs,
+) -> String {
     // A number that JavaScript would write in another way is kept as text.
     let is_odd = own.changes.is_empty() && is_odd_number(recorded);
     let found = finder(&own.finder, is_odd, answer, variables, needs);
@@ -194,27 +216,44 @@ pub fn source(own: &Source, recorded: &str, answer: Answer<'_>, variables: &Vari
 }
 
 /// Whether JavaScript's numbers can't keep this one's text.
-pub fn is_odd_number(text: &str) -> bool {
+pub(crate) fn is_odd_number(text: &str) -> bool {
     let digits = text.trim_start_matches('-');
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit() || b".eE+-".contains(&byte)) {
+    if digits.is_empty()
+        || !digits.bytes().all(|byte| byte.is_ascii_digit() || b".eE+-".contains(&byte))
+    {
         return false;
     }
     let plain = digits.len() <= 15 && digits.bytes().all(|byte| byte.is_ascii_digit());
-    !plain && text.parse::<f64>().is_ok_and(|number| format!("{number}") != text || number.abs() > 9e15)
+    !plain
+        && text
+            .parse::<f64>()
+            .is_ok_and(|number| format!("{number}") != text || number.abs() > 9e15)
 }
 
-fn finder(own: &Finder, is_odd: bool, answer: Answer<'_>, variables: &Variables, needs: &mut Needs) -> String {
+fn finder(
+    own: &Finder,
+    is_odd: bool,
+    answer: Answer<'_>,
+    variables: &Variables,
+    needs: &mut Needs,
+) -> String {
     let res = answer.res;
     match own {
         Finder::Field { .. } | Finder::Attribute { .. } | Finder::Text { .. } => {
-            let selector = |pieces: &[Piece], needs: &mut Needs| text(pieces, Encoding::Plain, variables, needs);
+            let selector = |pieces: &[Piece], needs: &mut Needs| {
+                text(pieces, Encoding::Plain, variables, needs)
+            };
             element(own, &|css| format!("{res}.html({css})"), &selector, needs)
         }
-        Finder::Json(path) => json(path, is_odd, &format!("{res}.json()"), &format!("{res}.body"), variables, needs),
+        Finder::Json(path) => {
+            json(path, is_odd, &format!("{res}.json()"), &format!("{res}.body"), variables, needs)
+        }
         Finder::Update { id, inside } => {
             needs.add("update");
             let whole = format!("update({res}, {})", quoted(id));
-            inside.as_ref().map_or(whole.clone(), |inner| within(inner, is_odd, whole, variables, needs))
+            inside
+                .as_ref()
+                .map_or(whole.clone(), |inner| within(inner, is_odd, whole, variables, needs))
         }
         Finder::Header(name) => format!("{res}.headers{}", member(&canonical(name))),
         Finder::Cookie(name) => {
@@ -222,10 +261,14 @@ fn finder(own: &Finder, is_odd: bool, answer: Answer<'_>, variables: &Variables,
             format!("http.cookieJar().cookiesForURL({res}.url){}[0]", member(name))
         }
         Finder::Url => format!("{res}.url"),
-        Finder::Between { left, right, nth } => between(&format!("{res}.body"), left, right, *nth, needs),
+        Finder::Between { left, right, nth } => {
+            between(&format!("{res}.body"), left, right, *nth, needs)
+        }
         Finder::Message { nth, inside } | Finder::Event { nth, inside } => {
             let whole = format!("{}[{nth}]", answer.heard);
-            inside.as_ref().map_or(whole.clone(), |inner| within(inner, is_odd, whole, variables, needs))
+            inside
+                .as_ref()
+                .map_or(whole.clone(), |inner| within(inner, is_odd, whole, variables, needs))
         }
     }
 }
@@ -237,20 +280,37 @@ fn between(text: &str, left: &str, right: &str, nth: usize, needs: &mut Needs) -
 }
 
 /// Takes a value out of a text: HTML, JSON or any.
-fn within(own: &Finder, is_odd: bool, whole: String, variables: &Variables, needs: &mut Needs) -> String {
+fn within(
+    own: &Finder,
+    is_odd: bool,
+    whole: String,
+    variables: &Variables,
+    needs: &mut Needs,
+) -> String {
     match own {
         Finder::Field { .. } | Finder::Attribute { .. } | Finder::Text { .. } => {
             needs.add("import:parseHTML");
-            let selector = |pieces: &[Piece], needs: &mut Needs| text(pieces, Encoding::Plain, variables, needs);
+            let selector = |pieces: &[Piece], needs: &mut Needs| {
+                text(pieces, Encoding::Plain, variables, needs)
+            };
             element(own, &|css| format!("parseHTML({whole}).find({css})"), &selector, needs)
         }
-        Finder::Json(path) => json(path, is_odd, &format!("JSON.parse({whole})"), &whole, variables, needs),
+        Finder::Json(path) => {
+            json(path, is_odd, &format!("JSON.parse({whole})"), &whole, variables, needs)
+        }
         Finder::Between { left, right, nth } => between(&whole, left, right, *nth, needs),
         _ => whole,
     }
 }
 
-fn json(path: &[PathStep], is_odd: bool, parsed: &str, body: &str, variables: &Variables, needs: &mut Needs) -> String {
+fn json(
+    path: &[PathStep],
+    is_odd: bool,
+    parsed: &str,
+    body: &str,
+    variables: &Variables,
+    needs: &mut Needs,
+) -> String {
     let parsed = if is_odd {
         needs.add("numbersAsText");
         format!("numbersAsText({body})")
@@ -269,9 +329,9 @@ fn element(
     needs: &mut Needs,
 ) -> String {
     let (selector, nth) = match own {
-        Finder::Field { selector, nth } | Finder::Attribute { selector, nth, .. } | Finder::Text { selector, nth } => {
-            (code(selector, needs), *nth)
-        }
+        Finder::Field { selector, nth }
+        | Finder::Attribute { selector, nth, .. }
+        | Finder::Text { selector, nth } => (code(selector, needs), *nth),
         _ => (quoted("html"), 0),
     };
     let found = find(&selector);
@@ -288,7 +348,7 @@ fn element(
 }
 
 /// A header's name as Go writes it: `X-Csrf-Token`.
-pub fn canonical(name: &str) -> String {
+pub(crate) fn canonical(name: &str) -> String {
     let part = |part: &str| {
         let mut chars = part.chars();
         let first = chars.next().map(|char| char.to_ascii_uppercase());
@@ -298,7 +358,7 @@ pub fn canonical(name: &str) -> String {
 }
 
 /// How a client makes a value.
-pub fn made(own: &Made, variables: &Variables, needs: &mut Needs) -> String {
+pub(crate) fn made(own: &Made, variables: &Variables, needs: &mut Needs) -> String {
     const LETTERS: &str = "'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
     let mut random = |length: usize, letters: &str| {
         needs.add("randomText");
@@ -321,9 +381,4 @@ pub fn made(own: &Made, variables: &Variables, needs: &mut Needs) -> String {
             format!("crypto.sha256({}, 'base64rawurl')", variables.made(*verifier))
         }
     }
-}
-
-/// Whether a name needs no quotes: for those who print members.
-pub fn is_plain_name(name: &str) -> bool {
-    is_identifier(name)
 }

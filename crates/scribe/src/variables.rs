@@ -13,7 +13,7 @@ const SECRET_MIN: usize = 6;
 
 /// All names.
 #[derive(Debug, Default)]
-pub struct Variables {
+pub(crate) struct Variables {
     extractions: Vec<String>,
     made: Vec<String>,
     inputs: Vec<String>,
@@ -23,13 +23,13 @@ pub struct Variables {
     recorded: Vec<String>,
     secret_texts: Vec<String>,
     /// Extractions that the script needs.
-    pub used: BTreeSet<usize>,
+    pub(crate) used: BTreeSet<usize>,
     /// Values that the script makes, with the exchange before which it makes them.
-    pub made_before: BTreeMap<usize, usize>,
+    pub(crate) made_before: BTreeMap<usize, usize>,
     /// Secrets that the script needs.
-    pub used_secrets: std::cell::RefCell<BTreeSet<usize>>,
+    pub(crate) used_secrets: std::cell::RefCell<BTreeSet<usize>>,
     /// Names that are declared on top of the iteration, because more than one section knows them.
-    pub shared: Vec<String>,
+    pub(crate) shared: Vec<String>,
     /// Names that are set once, in the section that uses them.
     constant: BTreeSet<String>,
 }
@@ -43,7 +43,7 @@ struct Scope {
 
 impl Variables {
     /// Names everything that the plan has.
-    pub fn new(plan: &Plan, session: &Session) -> Self {
+    pub(crate) fn new(plan: &Plan, session: &Session) -> Self {
         let mut names = Names::default();
         let mut own = Self {
             recorded: plan.extractions.iter().map(|own| own.recorded.clone()).collect(),
@@ -58,7 +58,8 @@ impl Variables {
             own.extractions.push(name.clone());
         }
         own.made = plan.made.iter().map(|made| names.take(&made.name, "made")).collect();
-        own.secrets = plan.secrets.iter().map(|secret| names.take(&secret.name, "secret")).collect();
+        own.secrets =
+            plan.secrets.iter().map(|secret| names.take(&secret.name, "secret")).collect();
         let mut columns: BTreeSet<String> = BTreeSet::new();
         for input in &plan.inputs {
             let mut column = input.name.clone();
@@ -123,7 +124,8 @@ impl Variables {
 
     /// A name that one section sets once and uses alone is a constant there.
     fn find_scopes(&mut self, plan: &Plan, session: &Session) {
-        let section = |exchange: usize| session.section_of.get(&session.first_of(plan, exchange)).copied();
+        let section =
+            |exchange: usize| session.section_of.get(&session.first_of(plan, exchange)).copied();
         let mut scopes: BTreeMap<String, Scope> = BTreeMap::new();
         for &index in &self.used {
             let scope = scopes.entry(self.extractions[index].clone()).or_default();
@@ -155,7 +157,8 @@ impl Variables {
         }
         for (name, scope) in scopes {
             let is_alone = |&set: &usize| {
-                let is_group = session.sections.get(set).is_some_and(|section| section.name.is_some());
+                let is_group =
+                    session.sections.get(set).is_some_and(|section| section.name.is_some());
                 is_group && scope.uses.iter().all(|&used| used == set)
             };
             match scope.sets.as_slice() {
@@ -177,47 +180,48 @@ impl Variables {
     }
 
     /// The begin of a statement that sets a name: `const x = `, or `x = ` if it is declared already.
-    pub fn setting(&self, name: &str) -> String {
+    pub(crate) fn setting(&self, name: &str) -> String {
         if self.constant.contains(name) { format!("const {name} = ") } else { format!("{name} = ") }
     }
 
     /// The variable of an extraction.
-    pub fn extraction(&self, index: usize) -> &str {
+    pub(crate) fn extraction(&self, index: usize) -> &str {
         self.extractions.get(index).map_or("undefined", String::as_str)
     }
 
     /// The variable of a value that the script makes.
-    pub fn made(&self, index: usize) -> &str {
+    pub(crate) fn made(&self, index: usize) -> &str {
         self.made.get(index).map_or("undefined", String::as_str)
     }
 
     /// The column of an input.
-    pub fn input(&self, index: usize) -> &str {
+    pub(crate) fn input(&self, index: usize) -> &str {
         self.inputs.get(index).map_or("undefined", String::as_str)
     }
 
     /// The variable of a secret.
-    pub fn secret(&self, index: usize) -> &str {
+    pub(crate) fn secret(&self, index: usize) -> &str {
         self.used_secrets.borrow_mut().insert(index);
         self.secrets.get(index).map_or("undefined", String::as_str)
     }
 
     /// The variable of the fields of a form, by index of [`Plan::forms`].
-    pub fn form(&self, index: usize) -> &str {
+    pub(crate) fn form(&self, index: usize) -> &str {
         &self.forms[index]
     }
 
     /// Whether a value needs no encoding in a URL: a number, an id of few letters, as it was recorded.
-    pub fn is_safe_in_url(&self, piece: &Piece) -> bool {
+    pub(crate) fn is_safe_in_url(&self, piece: &Piece) -> bool {
         let Piece::Value { extraction, changes } = piece else { return false };
         let text = self.recorded.get(*extraction).map_or("", String::as_str);
         let is_hex = text.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
-        let is_word = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+        let is_word =
+            text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
         changes.is_empty() && !text.is_empty() && (is_hex || is_word && text.len() <= 16)
     }
 
     /// A literal without the secrets that are in it.
-    pub fn shielded(&self, piece: &Piece) -> Vec<Piece> {
+    pub(crate) fn shielded(&self, piece: &Piece) -> Vec<Piece> {
         let Piece::Literal(text) = piece else { return vec![piece.clone()] };
         let found = self.secret_texts.iter().enumerate().filter(|(_, secret)| !secret.is_empty());
         let mut found: Vec<(usize, usize, usize)> = found
@@ -238,7 +242,7 @@ impl Variables {
     }
 
     /// Whether bytes have a secret in them.
-    pub fn shows_secret(&self, bytes: &[u8]) -> bool {
+    pub(crate) fn shows_secret(&self, bytes: &[u8]) -> bool {
         self.secret_texts.iter().filter(|secret| secret.len() >= SECRET_MIN).any(|secret| {
             let secret = secret.as_bytes();
             bytes.len() >= secret.len() && bytes.windows(secret.len()).any(|part| part == secret)
@@ -246,26 +250,32 @@ impl Variables {
     }
 
     /// A text for comments and names, with `***` in place of secrets.
-    pub fn hidden(&self, text: &str) -> String {
+    pub(crate) fn hidden(&self, text: &str) -> String {
         let pieces = self.shielded(&Piece::Literal(text.to_owned()));
-        pieces.iter().map(|piece| if let Piece::Literal(text) = piece { text } else { "***" }).collect()
+        pieces
+            .iter()
+            .map(|piece| if let Piece::Literal(text) = piece { text } else { "***" })
+            .collect()
     }
 }
 
 impl Session {
     /// The exchange that the script sends for this one.
-    pub fn first_of(&self, plan: &Plan, exchange: usize) -> usize {
+    pub(crate) fn first_of(&self, plan: &Plan, exchange: usize) -> usize {
         plan.folded.get(exchange).copied().flatten().unwrap_or(exchange)
     }
 }
 
 /// Whether two uses read the same form of the same page.
-pub fn is_same_form(one: &FormUse, other: &FormUse) -> bool {
+pub(crate) fn is_same_form(one: &FormUse, other: &FormUse) -> bool {
     one.page == other.page && one.selector == other.selector && one.update == other.update
 }
 
 /// The pieces of places that the script fills in, with the exchanges that send them. Fields of a form of a page are none.
-fn sent_pieces<'a>(plan: &'a Plan, session: &'a Session) -> impl Iterator<Item = (usize, &'a [Piece])> {
+fn sent_pieces<'a>(
+    plan: &'a Plan,
+    session: &'a Session,
+) -> impl Iterator<Item = (usize, &'a [Piece])> {
     let is_filled = |exchange: usize, place: &Place| {
         let (Place::Field(index) | Place::Part(index)) = place else { return true };
         let form = plan.forms.iter().find(|form| form.exchange == exchange);
@@ -284,24 +294,25 @@ fn extraction_of(piece: &Piece) -> Option<usize> {
 /// The pieces of selectors and conditions.
 fn finder_pieces(finder: &Finder) -> Vec<&Piece> {
     match finder {
-        Finder::Field { selector, .. } | Finder::Attribute { selector, .. } | Finder::Text { selector, .. } => {
-            selector.iter().collect()
-        }
+        Finder::Field { selector, .. }
+        | Finder::Attribute { selector, .. }
+        | Finder::Text { selector, .. } => selector.iter().collect(),
         Finder::Json(path) => path
             .iter()
             .filter_map(|step| if let PathStep::Where { is, .. } = step { Some(is) } else { None })
             .flatten()
             .collect(),
-        Finder::Update { inside, .. } | Finder::Message { inside, .. } | Finder::Event { inside, .. } => {
-            inside.as_deref().map(finder_pieces).unwrap_or_default()
-        }
+        Finder::Update { inside, .. }
+        | Finder::Message { inside, .. }
+        | Finder::Event { inside, .. } => inside.as_deref().map(finder_pieces).unwrap_or_default(),
         _ => Vec::new(),
     }
 }
 
 /// `#login` is `loginForm`, anything without an id is `form`.
 fn form_name(form: &FormUse) -> String {
-    let literal = |piece: &Piece| if let Piece::Literal(text) = piece { text.clone() } else { String::new() };
+    let literal =
+        |piece: &Piece| if let Piece::Literal(text) = piece { text.clone() } else { String::new() };
     let selector: String = form.selector.iter().map(literal).collect();
     let name = ["#", "id=\"", "name=\""].iter().find_map(|mark| {
         let rest = &selector[selector.find(mark)? + mark.len()..];
