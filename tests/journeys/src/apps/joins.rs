@@ -66,7 +66,7 @@ impl Joins {
                     "a stale token"
                 } else {
                     session.did += 1;
-                    session.cursor = next.clone();
+                    session.cursor.clone_from(&next);
                     let body = json!({ "ok": true, "next": form_urlencoded::byte_serialize(next.as_bytes()).collect::<String>() });
                     return Reply::json(200, &body);
                 }
@@ -84,15 +84,14 @@ impl Joins {
             ("POST", ["api", "close"]) => {
                 // One text of three: `ticket:user:signature`.
                 let wanted = format!("{}:{}:{}", session.ticket, session.user, session.signature);
-                if call.json()["proof"] != wanted {
-                    "a wrong proof"
-                } else {
+                if call.json()["proof"] == wanted {
                     if session.did == 2 {
                         self.truth.done += 1;
                     }
                     self.sessions.remove(id);
                     return Reply::json(200, &json!({ "ok": true }));
                 }
+                "a wrong proof"
             }
             _ => "no such request",
         };

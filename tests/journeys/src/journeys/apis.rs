@@ -8,6 +8,7 @@ use url::form_urlencoded;
 
 use crate::apps;
 use crate::browser::{Ask, Browser, Page};
+use crate::dice::Dice;
 use crate::journeys::User;
 
 /// An order is made, changed, and deleted with access tokens that are renewed.
@@ -43,7 +44,7 @@ pub(super) fn orders(browser: &mut Browser, origins: &[String], user: &User) {
     let body = json!({ "refreshToken": login.leaf("/refreshToken") });
     let ask = browser.fetch("POST", "/api/token/refresh").json(&body);
     let second = browser.send(ask.header("X-Session", &session)).must_be(200);
-    let key = browser.make(|dice| dice.uuid());
+    let key = browser.make(Dice::uuid);
     let body = json!({ "productId": product(0), "quantity": 2 });
     let ask = with(browser.fetch("POST", &format!("{path}/lines")).json(&body), &second);
     let ask = ask.header("If-Match", &packed.header("etag")).header("Idempotency-Key", &key);
@@ -157,7 +158,7 @@ pub(super) fn graphql(browser: &mut Browser, origins: &[String], user: &User) {
     let mut version = order.json()["data"]["order"]["version"].clone();
     for note in [user.title, user.text] {
         browser.think(2400);
-        let mutation = browser.make(|dice| dice.uuid());
+        let mutation = browser.make(Dice::uuid);
         let input =
             json!({ "id": id, "version": version, "note": note, "clientMutationId": mutation });
         let updated = query(browser, "UpdateOrder", &json!({ "input": input }), &token);
