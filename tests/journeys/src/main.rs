@@ -23,8 +23,8 @@ fn main() -> std::io::Result<()> {
     let brunt = std::env::var_os("BRUNT").map_or_else(default, PathBuf::from).canonicalize()?;
     println!("Journeys, recorded once, then {USERS} users and {ITERATIONS} iterations\n");
     println!(
-        "{:<18} {:<26} {:>6} {:>6} {:>8} {:>6} {:>8} {:>7}",
-        "journey", "style", "values", "found", "literal", "done", "refused", "failed"
+        "{:<18} {:<26} {:>6} {:>6} {:>6} {:>8} {:>6} {:>8} {:>7}",
+        "journey", "style", "values", "found", "wrong", "literal", "done", "refused", "failed"
     );
     let (mut needed, mut found, mut wrong, mut stories) = (0, 0, 0, String::new());
     for journey in ALL {
@@ -37,21 +37,28 @@ fn main() -> std::io::Result<()> {
         rehearsal.write(&folder)?;
         let replayed = rehearsal.replay(&brunt, &folder)?;
         let (figure, literals) = (rehearsal.figure(), rehearsal.literals());
+        let wrong_texts = rehearsal.wrong();
         (needed, found) = (needed + figure.needed, found + figure.found);
         println!(
-            "{:<18} {:<26} {:>6} {:>6} {:>8} {:>6} {:>8} {:>7}",
+            "{:<18} {:<26} {:>6} {:>6} {:>6} {:>8} {:>6} {:>8} {:>7}",
             journey.name,
             journey.style,
             figure.needed,
             figure.found,
+            wrong_texts.len(),
             literals.len(),
             replayed.truth.done,
             replayed.truth.refused.len(),
             replayed.failed.values().sum::<u64>()
         );
-        if !replayed.is_proven() || figure.found < figure.needed || !literals.is_empty() {
+        let is_whole =
+            figure.found == figure.needed && wrong_texts.is_empty() && literals.is_empty();
+        if !replayed.is_proven() || !is_whole {
             wrong += 1;
             let _ = writeln!(stories, "\n{}: {}", journey.name, replayed.story());
+            for line in &wrong_texts {
+                let _ = writeln!(stories, "  wrong: {line}");
+            }
             let missed = figure.missed.iter().map(|need| ("missed", need));
             let literal = literals.iter().map(|(_, need)| ("literal", *need));
             for (what, need) in missed.chain(literal) {

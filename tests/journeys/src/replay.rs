@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::browser::Taken;
 use crate::figure::Figure;
+use crate::foretold::wrong;
 use crate::journeys::{Journey, User};
 use crate::needs::{Need, needs};
 use crate::site::{Site, Truth};
@@ -32,6 +33,8 @@ pub struct Rehearsal {
     pub site: Site,
     /// The session.
     pub taken: Taken,
+    /// The same clicks, with another state of the application.
+    pub other: Taken,
     /// What a script can't repeat.
     pub needs: Vec<Need>,
     /// What the script does about it.
@@ -62,16 +65,22 @@ impl Rehearsal {
         let (site, user) = (journey.start(seed), User::new(0));
         let taken = journey.record(&site, &user, seed);
         site.renew(seed + 1);
-        let needs = needs(&taken, &journey.record(&site, &user, seed + 1));
+        let other = journey.record(&site, &user, seed + 1);
+        let needs = needs(&taken, &other);
         let plan = correlate(&taken.recording);
         let options = Options { shortest_pause: Duration::from_hours(1), ..Options::default() };
         let script = brunt_scribe::write(&taken.recording, &plan, &options);
-        Self { site, taken, needs, plan, script, seed }
+        Self { site, taken, other, needs, plan, script, seed }
     }
 
     /// Counts what the plan finds.
     pub fn figure(&self) -> Figure {
         Figure::new(&self.plan, &self.needs)
+    }
+
+    /// The texts that the plan would send wrongly if it had to repeat the other recording.
+    pub fn wrong(&self) -> Vec<String> {
+        wrong(&self.plan, &self.taken, &self.other)
     }
 
     /// Names of files of the script, and what of the recording is still in them and must not be.

@@ -70,7 +70,7 @@ impl Django {
         self.next
     }
 
-    /// Somebody else writes a note.
+    /// A colleague writes a note.
     fn colleague(&mut self) {
         let title = ["Agenda", "Minutes", "Engine", "Orders"][self.dice.number(0..4) as usize];
         self.add("", title, "by a colleague");
@@ -128,7 +128,9 @@ impl Django {
     }
 
     fn list(&mut self, id: &str, secret: &str) -> Reply {
-        self.colleague();
+        for _ in 0..self.dice.number(1..4) {
+            self.colleague();
+        }
         let token = self.token(secret);
         let session = self.sessions.get_mut(id).expect("a session that was found");
         let mut html = String::new();

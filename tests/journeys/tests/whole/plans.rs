@@ -30,6 +30,18 @@ fn each_value_that_needs_it_is_correlated() {
 }
 
 #[test]
+fn a_plan_gives_the_requests_of_another_recording() {
+    let mut found = Vec::new();
+    for journey in ALL {
+        for seed in [1, 11, 21] {
+            let wrong = Rehearsal::new(journey, seed).wrong();
+            found.extend(wrong.iter().map(|line| format!("{}: {line}", journey.name)));
+        }
+    }
+    assert!(found.is_empty(), "{} texts are wrong:\n{}", found.len(), found.join("\n"));
+}
+
+#[test]
 fn no_script_has_a_text_that_a_server_gave() {
     let mut found = Vec::new();
     for journey in ALL {
