@@ -32,6 +32,7 @@ mod html;
 mod http2;
 mod icmp;
 mod image_handler;
+mod journeys;
 mod jslib;
 mod language;
 mod limits;
