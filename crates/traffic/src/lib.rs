@@ -12,7 +12,12 @@
 #![forbid(unsafe_code)]
 
 pub mod body;
+pub mod charset;
+pub mod coding;
+pub mod cookies;
+pub mod form;
 pub mod headers;
+pub mod multipart;
 pub mod recording;
 
 pub use body::Body;
