@@ -2,8 +2,8 @@
 
 use brunt_traffic::Headers;
 use http::header::{
-    ALT_SVC, CONNECTION, COOKIE, EXPECT, HOST, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE,
-    TRANSFER_ENCODING, UPGRADE,
+    ALT_SVC, CONNECTION, CONTENT_LENGTH, COOKIE, EXPECT, HOST, PROXY_AUTHENTICATE,
+    PROXY_AUTHORIZATION, TE, TRANSFER_ENCODING, UPGRADE,
 };
 use http::{HeaderMap, HeaderName, HeaderValue};
 
@@ -13,8 +13,8 @@ const HTTP2_SETTINGS: HeaderName = HeaderName::from_static("http2-settings");
 const EXTENSIONS: HeaderName = HeaderName::from_static("sec-websocket-extensions");
 const DICTIONARY: HeaderName = HeaderName::from_static("available-dictionary");
 
-/// Takes off the headers that mean this connection alone (RFC 9110, 7.6.1).
-fn strip_hops(headers: &mut HeaderMap) {
+/// All but the headers that mean this connection alone (RFC 9110, 7.6.1), and but these others.
+fn without_hops(headers: HeaderMap, others: &[HeaderName]) -> HeaderMap {
     let named: Vec<HeaderName> = headers
         .get_all(CONNECTION)
         .iter()
@@ -22,13 +22,7 @@ fn strip_hops(headers: &mut HeaderMap) {
         .flat_map(|value| value.split(','))
         .filter_map(|name| name.trim().parse().ok())
         .collect();
-    for name in named {
-        // Not even a client that says so may cut the message's frame or its addressee.
-        if name != HOST && name != http::header::CONTENT_LENGTH && name != TE {
-            headers.remove(name);
-        }
-    }
-    for name in [
+    let hops = [
         CONNECTION,
         KEEP_ALIVE,
         PROXY_CONNECTION,
@@ -37,31 +31,45 @@ fn strip_hops(headers: &mut HeaderMap) {
         TRANSFER_ENCODING,
         UPGRADE,
         HTTP2_SETTINGS,
-    ] {
-        headers.remove(name);
+    ];
+    let is_hop = |name: &HeaderName| {
+        // Not even a client that says so may cut the message's frame.
+        hops.contains(name)
+            || others.contains(name)
+            || named.contains(name) && *name != CONTENT_LENGTH
+    };
+    // Taking headers out of a map would change the order of the others.
+    let mut kept = HeaderMap::with_capacity(headers.len());
+    let mut last = None;
+    for (name, value) in headers {
+        last = name.or(last);
+        if let Some(name) = last.as_ref().filter(|name| !is_hop(name)) {
+            kept.append(name, value);
+        }
     }
+    kept
 }
 
 /// A request's headers as the server gets them. `Host` is set anew, from the URL.
-pub(crate) fn to_server(mut headers: HeaderMap, is_socket: bool) -> HeaderMap {
+pub(crate) fn to_server(headers: HeaderMap, is_socket: bool) -> HeaderMap {
     let has_trailers = headers.get_all(TE).iter().any(|value| {
         let value = value.to_str().unwrap_or_default();
         value.split(',').any(|part| part.trim().eq_ignore_ascii_case("trailers"))
     });
-    strip_hops(&mut headers);
-    for name in [
+    let mut others = vec![
         TE, HOST, // hyper has told the client to go on already.
         EXPECT,
         // A dictionary of the browser's would make a body that nothing else can read.
         DICTIONARY,
-    ] {
-        headers.remove(name);
+    ];
+    if is_socket {
+        others.push(EXTENSIONS);
     }
+    let mut headers = without_hops(headers, &others);
     if has_trailers {
         headers.insert(TE, HeaderValue::from_static("trailers"));
     }
     if is_socket {
-        headers.remove(EXTENSIONS);
         headers.insert(CONNECTION, HeaderValue::from_static("Upgrade"));
         headers.insert(UPGRADE, HeaderValue::from_static("websocket"));
     }
@@ -69,9 +77,8 @@ pub(crate) fn to_server(mut headers: HeaderMap, is_socket: bool) -> HeaderMap {
 }
 
 /// A response's headers as the client gets them. Without `Alt-Svc`, by which a browser would leave the proxy for HTTP/3.
-pub(crate) fn to_client(mut headers: HeaderMap, is_socket: bool) -> HeaderMap {
-    strip_hops(&mut headers);
-    headers.remove(ALT_SVC);
+pub(crate) fn to_client(headers: HeaderMap, is_socket: bool) -> HeaderMap {
+    let mut headers = without_hops(headers, &[ALT_SVC]);
     if is_socket {
         headers.insert(CONNECTION, HeaderValue::from_static("Upgrade"));
         headers.insert(UPGRADE, HeaderValue::from_static("websocket"));

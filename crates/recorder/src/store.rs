@@ -1,13 +1,13 @@
 //! Where copies of bodies are kept: in memory, in files, or not at all.
 
 use std::fs::File;
-use std::io::{self, Read, Write as _};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use brunt_traffic::Body;
-use bytes::{Bytes, BytesMut};
+use bytes::BytesMut;
 
 use crate::config::Limits;
 
@@ -160,20 +160,6 @@ impl Keeper {
         }
     }
 
-    /// All that a reader gives, up to an error of its.
-    pub(crate) fn fill(&mut self, from: &mut dyn Read) -> io::Result<()> {
-        let mut buffer = vec![0; 64 * 1024];
-        while !self.is_full() {
-            match from.read(&mut buffer) {
-                Ok(0) => break,
-                Ok(size) => self.push(&buffer[..size]),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(())
-    }
-
     /// The body, and no more of it here.
     pub(crate) fn finish(&mut self) -> Body {
         let size = self.size;
@@ -196,15 +182,6 @@ impl Keeper {
             Body::Empty | Body::Absent { .. } => {}
         }
     }
-}
-
-/// Reads a body, wherever it lies.
-pub(crate) fn reader(body: &Body) -> io::Result<Box<dyn Read>> {
-    Ok(match body {
-        Body::File { path, .. } => Box::new(File::open(path)?),
-        Body::Bytes(bytes) => Box::new(io::Cursor::new(bytes.clone())),
-        Body::Empty | Body::Absent { .. } => Box::new(io::Cursor::new(Bytes::new())),
-    })
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ pub mod charset;
 pub mod coding;
 pub mod cookies;
 pub mod form;
+pub mod har;
 pub mod headers;
 pub mod multipart;
 pub mod recording;
