@@ -23,6 +23,7 @@ mod argument;
 mod cloud;
 mod compare;
 mod completion;
+mod convert;
 mod demo;
 mod deps;
 mod features;
@@ -65,6 +66,8 @@ pub(crate) enum Call {
     /// `pause`, `resume`, `scale`, `stats`, `status`.
     Remote(remote::Request),
     New(new::Request),
+    /// A script of what other tools wrote.
+    Convert(Box<convert::Request>),
     /// The pages of run files.
     View(view::Call),
     /// The run files of a folder.
@@ -105,6 +108,7 @@ impl Call {
             Self::Features { json } => features::perform(context, json),
             Self::Remote(request) => remote::perform(context, &request),
             Self::New(request) => new::perform(context, &request),
+            Self::Convert(request) => convert::perform(context, &request),
             Self::View(call) => view::perform(context, &call),
             Self::Runs(request) => runs::perform(context, &request),
             Self::Compare(request) => compare::perform(context, &request),
@@ -180,6 +184,7 @@ fn commands_of_help() -> Command {
         .subcommand(runs::command())
         .subcommand(compare::command())
         .subcommand(new::command())
+        .subcommand(convert::command())
         .subcommand(demo::command())
         .subcommand(version::command())
         .subcommand(completion::command())
@@ -301,6 +306,7 @@ pub(crate) fn parse(
         "cloud" | "login" => return Err(cloud::failure(name, matches)),
         "x" => Call::Print(absent::extension(matches)?),
         "new" => Call::New(new::Request::read(matches)?),
+        "convert" => Call::Convert(Box::new(convert::Request::read(matches)?)),
         "view" => Call::View(view::Call::read(matches)?),
         "runs" => Call::Runs(runs::Request::read(matches)?),
         "compare" => Call::Compare(Box::new(compare::Request::read(matches)?)),
@@ -324,7 +330,7 @@ fn long_flags(root: &Command, command: Option<&str>) -> Vec<String> {
 
 /// The command that the words name, as far as that can be seen without reading them.
 fn named_command(words: &[OsString]) -> Option<&'static str> {
-    const COMMANDS: [&str; 19] = [
+    const COMMANDS: [&str; 20] = [
         "run",
         "inspect",
         "archive",
@@ -339,6 +345,7 @@ fn named_command(words: &[OsString]) -> Option<&'static str> {
         "view",
         "compare",
         "new",
+        "convert",
         "demo",
         "version",
         "completion",
