@@ -102,15 +102,15 @@ impl Ledger {
         if let Some(index) = self.secrets.iter().position(|own| own.recorded == recorded) {
             return index;
         }
-        let name =
-            unused(&camel(name, "secret"), |name| self.secrets.iter().any(|own| own.name == name));
+        let name = self.unused(&camel(name, "secret"));
         self.secrets.push(Secret { name, recorded: recorded.to_owned() });
         self.secrets.len() - 1
     }
 
     fn input(&mut self, name: &str, recorded: &str) -> usize {
         let name = camel(name, "value");
-        let is_it = |own: &Input| own.name.starts_with(&name) && own.recorded == recorded;
+        let bare = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
+        let is_it = |own: &Input| own.recorded == recorded && bare(&own.name) == bare(&name);
         if let Some(index) = self.inputs.iter().position(is_it) {
             return index;
         }
