@@ -18,6 +18,7 @@ mod draft;
 pub mod error;
 mod multipart;
 mod name;
+pub mod openapi;
 pub mod postman;
 pub mod session;
 mod template;

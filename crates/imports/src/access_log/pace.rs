@@ -128,15 +128,17 @@ mod tests {
             }
             prop_assert!((area(&written(&pace)) - moments.len() as f64).abs() < 1e-6);
         }
+    }
 
-        #[test]
-        fn memory_is_bounded(step in 1000_i64..100_000) {
+    #[test]
+    fn memory_is_bounded() {
+        for step in [1000, 7777, 100_000] {
             let mut pace = Pace::default();
             for index in 0..20_000 {
                 pace.add(index * step);
             }
-            prop_assert!(pace.counts.len() <= STRETCHES_MAX);
-            prop_assert_eq!(pace.counts.values().sum::<u64>(), 20_000);
+            assert!(pace.counts.len() <= STRETCHES_MAX);
+            assert_eq!(pace.counts.values().sum::<u64>(), 20_000);
         }
     }
 }
