@@ -164,6 +164,9 @@ fn method(operation: &Operation, types: &Types) -> String {
     let text = |key: &str| operation.source.get(key).and_then(serde_json::Value::as_str);
     let mut about: Vec<String> = text("summary").map(str::to_owned).into_iter().collect();
     if let Some(description) = text("description").filter(|own| Some(*own) != text("summary")) {
+        if !about.is_empty() {
+            about.push(" ".to_owned());
+        }
         about.push(description.to_owned());
     }
     if about.is_empty() {
@@ -195,6 +198,9 @@ fn method(operation: &Operation, types: &Types) -> String {
 
 /// The path with the arguments in it.
 fn path(operation: &Operation) -> String {
+    if !operation.route.contains('{') {
+        return literal(&operation.route);
+    }
     let mut out = String::from("`");
     let mut parts = operation.route.split('{');
     out.push_str(&template(parts.next().unwrap_or_default()));
@@ -247,7 +253,11 @@ fn call(operation: &Operation) -> (String, String) {
         })
         .collect();
     if !query.is_empty() {
-        members.push(format!("query: [{}]", query.join(", ")));
+        let lines = query.iter().map(|own| format!("        {own},\n"));
+        members.push(match query.as_slice() {
+            [one] => format!("query: [{one}]"),
+            _ => format!("query: [\n{}      ]", lines.collect::<String>()),
+        });
     }
     for (place, key) in [(Place::Header, "headers"), (Place::Cookie, "cookies")] {
         let all: Vec<String> = of(place)
@@ -262,18 +272,18 @@ fn call(operation: &Operation) -> (String, String) {
         let media = literal(&body.media);
         match body.kind {
             Kind::Json if body.is_required => {
-                members.push(format!("contentType: {media}, body: JSON.stringify({value})"));
+                members.push(format!("contentType: {media},\n      body: JSON.stringify({value})"));
             }
             Kind::Json => members.push(format!(
-                "contentType: {media}, body: {value} === undefined ? undefined : JSON.stringify({value})"
+                "contentType: {media},\n      body: {value} === undefined ? undefined : JSON.stringify({value})"
             )),
-            Kind::Form => members.push(format!("contentType: {media}, body: form('', {value}).join('&')")),
+            Kind::Form => members.push(format!("contentType: {media},\n      body: form('', {value}).join('&')")),
             Kind::Multipart => {
                 let value = if body.is_required { value } else { format!("{value} ?? {{}}") };
                 before = format!("    const sent = multipart({value});\n");
                 members.push("...sent".to_owned());
             }
-            Kind::Raw => members.push(format!("contentType: {media}, body: {value}")),
+            Kind::Raw => members.push(format!("contentType: {media},\n      body: {value}")),
         }
     }
     if !operation.security.is_empty() {
@@ -290,7 +300,7 @@ fn call(operation: &Operation) -> (String, String) {
 /// The method that all others use.
 fn send(has_credentials: bool) -> String {
     let authorize = if has_credentials {
-        "    for (const scheme of call.security ?? []) this.authorize(scheme, headers, query, cookies);\n"
+        "    for (const scheme of call.security ?? []) this.authorize(scheme, { headers, query, cookies });\n"
     } else {
         ""
     };
@@ -322,26 +332,26 @@ fn send(has_credentials: bool) -> String {
 
 fn authorize(schemes: &[Scheme]) -> String {
     let mut out = String::from(
-        "\n  private authorize(\n    scheme: string,\n    headers: { [name: string]: string },\n    query: string[],\n    cookies: { [name: string]: string },\n  ): void {\n    switch (scheme) {\n",
+        "\n  private authorize(\n    scheme: string,\n    to: {\n      headers: { [name: string]: string };\n      query: string[];\n      cookies: { [name: string]: string };\n    },\n  ): void {\n    switch (scheme) {\n",
     );
     for scheme in schemes {
         let secret = format!("this.credentials.{}", scheme.name);
         let effect = match &scheme.proof {
-            Proof::Bearer => format!("headers.Authorization = `Bearer ${{{secret}}}`"),
+            Proof::Bearer => format!("to.headers.Authorization = `Bearer ${{{secret}}}`"),
             Proof::Basic => {
-                format!("headers.Authorization = `Basic ${{encoding.b64encode({secret})}}`")
+                format!("to.headers.Authorization = `Basic ${{encoding.b64encode({secret})}}`")
             }
-            Proof::Header(name) => format!("headers[{}] = {secret}", literal(name)),
+            Proof::Header(name) => format!("to.headers[{}] = {secret}", literal(name)),
             Proof::Query(name) => {
                 format!(
-                    "query.push(`${{encodeURIComponent({})}}=${{encodeURIComponent({secret})}}`)",
+                    "to.query.push(`${{encodeURIComponent({})}}=${{encodeURIComponent({secret})}}`)",
                     literal(name)
                 )
             }
-            Proof::Cookie(name) => format!("cookies[{}] = {secret}", literal(name)),
+            Proof::Cookie(name) => format!("to.cookies[{}] = {secret}", literal(name)),
         };
         out.push_str(&format!(
-            "      case {}:\n        if ({secret} !== undefined) {effect};\n        break;\n",
+            "      case {}:\n        if ({secret} !== undefined) {{\n          {effect};\n        }}\n        break;\n",
             literal(&scheme.key)
         ));
     }

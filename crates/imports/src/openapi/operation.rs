@@ -131,7 +131,8 @@ pub(super) fn schemes(document: &Document, notes: &mut Vec<String>) -> Vec<Schem
                 Proof::Bearer
             }
             (kind, scheme, _) => {
-                notes.push(format!("the scheme {key:?} ({kind} {scheme}) is not in the client"));
+                let kind = format!("{kind} {scheme}");
+                notes.push(format!("the scheme {key:?} ({}) is not in the client", kind.trim()));
                 continue;
             }
         };
@@ -323,12 +324,14 @@ impl<'a> Reader<'a, '_> {
     }
 
     fn answer(&self) -> Option<&'a Json> {
-        let mut all =
-            self.responses().filter(|(status, _)| status.starts_with('2') || *status == "default");
-        let (_, response) = all.next()?;
-        let content = self.document.resolve(response).get("content")?.as_object()?;
-        let (_, own) = content.iter().find(|(media, _)| kind(media) == Kind::Json)?;
-        self.document.resolve(own).get("schema")
+        let schema = |response: &'a Json| {
+            let content = self.document.resolve(response).get("content")?.as_object()?;
+            let (_, own) = content.iter().find(|(media, _)| kind(media) == Kind::Json)?;
+            self.document.resolve(own).get("schema")
+        };
+        let of_success = self.responses().filter(|(status, _)| status.starts_with('2'));
+        let otherwise = self.responses().filter(|(status, _)| *status == "default");
+        of_success.chain(otherwise).find_map(|(_, response)| schema(response))
     }
 
     fn statuses(&self) -> Vec<String> {

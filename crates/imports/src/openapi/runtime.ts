@@ -57,7 +57,8 @@ function pair(name: string, value: unknown): string {
 /** The fields of a form with files. Without files k6 would send another kind of form, so they are written here. */
 function multipart(fields: object): { body: RequestBody; contentType?: string } {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
-  const isFile = (value: unknown) => typeof value === 'object' && value !== null && 'content_type' in value;
+  const isFile = (value: unknown): value is FileData =>
+    typeof value === 'object' && value !== null && 'content_type' in value;
   const text = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value));
   if (entries.some(([, value]) => isFile(value))) {
     const body = Object.fromEntries(entries.map(([name, value]) => [name, isFile(value) ? value : text(value)]));

@@ -78,9 +78,10 @@ pub(super) fn write(
         }
         out.push_str("  });\n");
     }
-    // What takes away comes last, so that the others find what they need.
+    // What takes away comes last in its group, so that the others find what they need.
+    let first = |group: &str| operations.iter().position(|own| own.group == group);
     let mut order: Vec<&Operation> = operations.iter().collect();
-    order.sort_by_key(|own| own.method == "DELETE");
+    order.sort_by_key(|own| (first(&own.group), own.method == "DELETE"));
     let mut at = 0;
     while let Some(first) = order.get(at) {
         let count = order[at..].iter().take_while(|own| own.group == first.group).count();
@@ -120,13 +121,14 @@ fn call(document: &Document, operation: &Operation, data: &Map<String, Json>) ->
     let arguments = match &operation.body {
         Some(body) if !files(document, body).is_empty() => {
             let inner = format!("{own}{}", access(&body.argument));
-            let members = files(document, body).into_iter().map(|(name, is_list)| {
+            let mut members = format!("        ...{inner},\n");
+            for (name, is_list) in files(document, body) {
                 let file = "http.file('some text', 'file.txt', 'text/plain')";
                 let file = if is_list { format!("[{file}]") } else { file.to_owned() };
-                format!(", {}: {file}", member(name))
-            });
-            let members: String = members.collect();
-            format!("{{ ...{own}, {}: {{ ...{inner}{members} }} }}", member(&body.argument))
+                members.push_str(&format!("        {}: {file},\n", member(name)));
+            }
+            let name = member(&body.argument);
+            format!("{{\n      ...{own},\n      {name}: {{\n{members}      }},\n    }}")
         }
         _ if data.contains_key(name) => own,
         _ => String::new(),

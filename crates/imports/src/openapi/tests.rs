@@ -54,14 +54,15 @@ fn operations_are_methods_with_typed_arguments() {
         &client,
         &[
             "// A client of Shop *\\/ API 1.0,",
-            "  /**\n   * Lists items.\n   * Newest first.\n",
+            "  /**\n   * Lists items.\n   *\n   * Newest first.\n",
             "      'X-Trace'?: string;",
             "      'sort-by': Sort;",
             "    params: Params = {},\n  ): Reply<Item[]> {",
-            "query: [form('limit', args.limit), joined('tags', args.tags, ','), deep('filter', args.filter), form('sort-by', args['sort-by'])]",
+            "query: [\n        form('limit', args.limit),\n        joined('tags', args.tags, ','),\n        deep('filter', args.filter),\n        form('sort-by', args['sort-by']),\n      ],",
+            "Reply<Item> {",
             "headers: { 'X-Trace': args['X-Trace'] }",
             "body: NewItem;",
-            "contentType: 'application/json', body: JSON.stringify(args.body)",
+            "contentType: 'application/json',\n      body: JSON.stringify(args.body)",
             "deleteCall(",
             "`/items/${encodeURIComponent(simple(args['item-id']))}`",
             "security: ['apiKey', 'basicAuth']",
@@ -69,7 +70,7 @@ fn operations_are_methods_with_typed_arguments() {
             "file: FileData;\n        more?: FileData[];",
             "...sent",
             "case 'apiKey':",
-            "query.push(`${encodeURIComponent('api key')}=${encodeURIComponent(this.credentials.apiKey)}`)",
+            "to.query.push(`${encodeURIComponent('api key')}=${encodeURIComponent(this.credentials.apiKey)}`)",
             "@deprecated",
         ],
     );
@@ -99,7 +100,7 @@ fn the_script_calls_each_operation_and_takes_away_last() {
             "bearerAuth: await secrets.get('bearerAuth'),",
             "check(createItem, { 'createItem: 200 or 201': (r) => r.status === 200 || r.status === 201 });",
             "(r) => (r.status >= 200 && r.status <= 299)",
-            "client.uploadPicture({ ...data.uploadPicture, body: { ...data.uploadPicture.body, file: http.file(",
+            "client.uploadPicture({\n      ...data.uploadPicture,\n      body: {\n        ...data.uploadPicture.body,\n        file: http.file(",
         ],
     );
     assert!(script.find("client.deleteCall(") > script.find("client.createItem("));
@@ -109,7 +110,7 @@ fn the_script_calls_each_operation_and_takes_away_last() {
         "bearerAuth=write-it-here\nbasicAuth=user:password\napiKey=write-it-here\n"
     );
     assert!(
-        made.notes.iter().any(|note| note.contains("\"signed\" (mutualTLS )")),
+        made.notes.iter().any(|note| note.contains("\"signed\" (mutualTLS)")),
         "{:?}",
         made.notes
     );

@@ -62,6 +62,8 @@ pub(super) fn doc(paragraphs: &[String], indent: &str) -> String {
         }
         lines.push(current);
     }
+    // Two paragraphs have one empty line between them.
+    lines.dedup_by(|own, last| own.is_empty() && last.is_empty());
     while lines.last().is_some_and(String::is_empty) {
         lines.pop();
     }
