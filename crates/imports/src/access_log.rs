@@ -77,7 +77,7 @@ pub fn targets(
     let mut pace = Pace::default();
     let mut lines = Lines::new(log)?;
     while let Some(entry) = lines.next(&mut tally)? {
-        if !options.methods.iter().any(|method| *method == entry.method) {
+        if !options.methods.contains(&entry.method) {
             tally.count_method(&entry.method);
             continue;
         }

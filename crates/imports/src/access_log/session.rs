@@ -34,7 +34,7 @@ pub fn session(log: impl Read, options: &Options) -> Result<(Session, Tally), Er
     let mut lines = Lines::new(log)?;
     let mut clients: Vec<Client> = Vec::new();
     while let Some(entry) = lines.next(&mut tally)? {
-        if !options.methods.iter().any(|method| *method == entry.method) {
+        if !options.methods.contains(&entry.method) {
             tally.count_method(&entry.method);
             continue;
         }

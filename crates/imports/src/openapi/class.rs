@@ -5,6 +5,7 @@ use super::operation::{Body, Kind, Operation, Parameter, Place, Proof, Scheme};
 use super::text::{access, doc, line, literal, member, template};
 use super::types::{Types, Use};
 use crate::error::Error;
+use std::fmt::Write as _;
 
 /// What the methods use; a part of it is left out if none does.
 const RUNTIME: &str = include_str!("runtime.ts");
@@ -43,9 +44,10 @@ pub(super) fn write(
         class.push_str("   * @param credentials for the operations that want them\n");
         (", credentials: Credentials = {}", "    this.credentials = credentials;\n")
     };
-    class.push_str(&format!(
+    let _ = write!(
+        class,
         "   */\n  constructor(baseUrl: string, params: Params = {{}}{more}) {{\n    this.baseUrl = baseUrl.replace(/\\/+$/, '');\n    this.params = params;\n{last}  }}\n\n"
-    ));
+    );
     class.push_str(&methods);
     class.push_str(&send(!schemes.is_empty()));
     if !schemes.is_empty() {
@@ -64,9 +66,8 @@ pub(super) fn write(
     }
     out.push_str("import http from 'k6/http';\n");
     let file = if body.contains("FileData") { "FileData, " } else { "" };
-    out.push_str(&format!(
-        "import type {{ {file}Params, RequestBody, Response }} from 'k6/http';\n\n"
-    ));
+    let _ =
+        write!(out, "import type {{ {file}Params, RequestBody, Response }} from 'k6/http';\n\n");
     out.push_str(&declarations);
     if !schemes.is_empty() {
         out.push_str(&credentials(schemes));
@@ -99,7 +100,7 @@ fn used(class: &str) -> String {
         }
     }
     let parts = parts.iter().zip(taken).filter(|(_, taken)| *taken);
-    parts.map(|(part, _)| format!("{}\n\n", part.trim_end())).collect()
+    parts.flat_map(|(part, _)| [part.trim_end(), "\n\n"]).collect()
 }
 
 fn credentials(schemes: &[Scheme]) -> String {
@@ -113,7 +114,7 @@ fn credentials(schemes: &[Scheme]) -> String {
             Proof::Query(name) => format!("Sent in the query as {name}."),
             Proof::Cookie(name) => format!("Sent in the cookie {name}."),
         };
-        out.push_str(&format!("  /** {} */\n  {}?: string;\n", line(&what), scheme.name));
+        let _ = write!(out, "  /** {} */\n  {}?: string;\n", line(&what), scheme.name);
     }
     out.push_str("}\n\n");
     out
@@ -130,7 +131,7 @@ fn arguments(operation: &Operation, types: &Types) -> Option<(String, bool)> {
         let about: Vec<String> = about.map(str::to_owned).into_iter().collect();
         out.push_str(&doc(&about, "      "));
         let mark = if is_required { "" } else { "?" };
-        out.push_str(&format!("      {}{mark}: {kind};\n", member(name)));
+        let _ = writeln!(out, "      {}{mark}: {kind};", member(name));
         is_optional &= !is_required;
     };
     for parameter in &operation.parameters {
@@ -178,21 +179,22 @@ fn method(operation: &Operation, types: &Types) -> String {
     let answer =
         operation.answer.map_or_else(|| "unknown".to_owned(), |own| types.of(own, 1, 0, Use::Json));
     let mut out = doc(&about, "  ");
-    out.push_str(&format!("  {}(", operation.name));
+    let _ = write!(out, "  {}(", operation.name);
     if let Some((kind, is_optional)) = arguments(operation, types) {
         let default = if is_optional { " = {}" } else { "" };
-        out.push_str(&format!("\n    args: {kind}{default},\n    params: Params = {{}},\n  "));
+        let _ = write!(out, "\n    args: {kind}{default},\n    params: Params = {{}},\n  ");
     } else {
         out.push_str("params: Params = {}");
     }
-    out.push_str(&format!("): Reply<{answer}> {{\n"));
+    let _ = writeln!(out, "): Reply<{answer}> {{");
     let (before, call) = call(operation);
     out.push_str(&before);
     let (path, route) = (path(operation), literal(&operation.route));
-    out.push_str(&format!(
+    let _ = write!(
+        out,
         "    return this.send({}, {path}, {route}, {call}, params) as unknown as Reply<{answer}>;\n  }}\n\n",
         literal(&operation.method)
-    ));
+    );
     out
 }
 
@@ -222,7 +224,7 @@ fn path(operation: &Operation) -> String {
             } else {
                 format!("simple(args{value})")
             };
-            out.push_str(&format!("{prefix}${{encodeURIComponent({value})}}"));
+            let _ = write!(out, "{prefix}${{encodeURIComponent({value})}}");
         }
         out.push_str(&template(rest));
     }
@@ -350,10 +352,11 @@ fn authorize(schemes: &[Scheme]) -> String {
             }
             Proof::Cookie(name) => format!("to.cookies[{}] = {secret}", literal(name)),
         };
-        out.push_str(&format!(
+        let _ = write!(
+            out,
             "      case {}:\n        if ({secret} !== undefined) {{\n          {effect};\n        }}\n        break;\n",
             literal(&scheme.key)
-        ));
+        );
     }
     out.push_str("    }\n  }\n");
     out

@@ -1,6 +1,7 @@
 //! The document: its parts by reference.
 
 use std::cell::Cell;
+use std::fmt::Write as _;
 
 use serde_json::Value as Json;
 
@@ -54,7 +55,7 @@ impl Document {
         match json {
             Json::Array(list) => {
                 for (index, own) in list.iter().enumerate() {
-                    place.push_str(&format!("/{index}"));
+                    let _ = write!(place, "/{index}");
                     self.check(own, place)?;
                     place.truncate(length);
                 }

@@ -1,6 +1,7 @@
 //! `script.ts`: an example that calls each operation once.
 
 use serde_json::{Map, Value as Json};
+use std::fmt::Write as _;
 
 use super::document::Document;
 use super::operation::{Body, Kind, Operation, Scheme};
@@ -63,18 +64,15 @@ pub(super) fn write(
 ",
     );
     let is_async = if schemes.is_empty() { "" } else { "async " };
-    out.push_str(&format!("export default {is_async}function () {{\n"));
+    let _ = writeln!(out, "export default {is_async}function () {{");
     let base = format!("__ENV.BASE_URL || {}", literal(base_url));
     if schemes.is_empty() {
-        out.push_str(&format!("  const client = new Client({base});\n"));
+        let _ = writeln!(out, "  const client = new Client({base});");
     } else {
-        out.push_str(&format!("  const client = new Client({base}, {{}}, {{\n"));
+        let _ = writeln!(out, "  const client = new Client({base}, {{}}, {{");
         for scheme in schemes {
-            out.push_str(&format!(
-                "    {}: await secrets.get({}),\n",
-                scheme.name,
-                literal(&scheme.name)
-            ));
+            let _ =
+                writeln!(out, "    {}: await secrets.get({}),", scheme.name, literal(&scheme.name));
         }
         out.push_str("  });\n");
     }
@@ -85,7 +83,7 @@ pub(super) fn write(
     let mut at = 0;
     while let Some(first) = order.get(at) {
         let count = order[at..].iter().take_while(|own| own.group == first.group).count();
-        out.push_str(&format!("\n  group({}, () => {{\n", literal(&first.group)));
+        let _ = write!(out, "\n  group({}, () => {{\n", literal(&first.group));
         for (index, operation) in order[at..at + count].iter().enumerate() {
             if index > 0 {
                 out.push('\n');
@@ -125,7 +123,7 @@ fn call(document: &Document, operation: &Operation, data: &Map<String, Json>) ->
             for (name, is_list) in files(document, body) {
                 let file = "http.file('some text', 'file.txt', 'text/plain')";
                 let file = if is_list { format!("[{file}]") } else { file.to_owned() };
-                members.push_str(&format!("        {}: {file},\n", member(name)));
+                let _ = writeln!(members, "        {}: {file},", member(name));
             }
             let name = member(&body.argument);
             format!("{{\n      ...{own},\n      {name}: {{\n{members}      }},\n    }}")

@@ -1,5 +1,7 @@
 //! Texts in TypeScript: literals, comments.
 
+use std::fmt::Write as _;
+
 /// A string literal between single quotes.
 pub(super) fn literal(text: &str) -> String {
     let mut out = String::from("'");
@@ -11,7 +13,7 @@ pub(super) fn literal(text: &str) -> String {
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
             c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') => {
-                out.push_str(&format!("\\u{{{:x}}}", u32::from(c)));
+                let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
             }
             c => out.push(c),
         }

@@ -1,6 +1,7 @@
 //! Schemas as types.
 
 use std::collections::{HashMap, HashSet};
+use std::fmt::Write as _;
 
 use serde_json::{Map, Value as Json};
 
@@ -55,13 +56,13 @@ impl<'a> Types<'a> {
             out.push_str(&doc(&descriptions(schema), ""));
             if is_plain_object(schema) {
                 let body = self.object(schema, 0, 0, Use::Json);
-                out.push_str(&format!("export interface {name} {body}\n\n"));
+                let _ = write!(out, "export interface {name} {body}\n\n");
             } else if self.is_circle(schema, &pointer, &mut HashSet::new()) {
                 // A type that is directly itself.
-                out.push_str(&format!("export type {name} = unknown;\n\n"));
+                let _ = write!(out, "export type {name} = unknown;\n\n");
             } else {
                 let body = self.of(schema, 0, 0, Use::Json);
-                out.push_str(&format!("export type {name} = {body};\n\n"));
+                let _ = write!(out, "export type {name} = {body};\n\n");
             }
         }
         out
@@ -228,11 +229,11 @@ impl<'a> Types<'a> {
             out.push_str(&doc(&descriptions(own), &pad));
             let mark = if required.contains(name.as_str()) { "" } else { "?" };
             let kind = self.of(own, inner, depth + 1, place);
-            out.push_str(&format!("{pad}{}{mark}: {kind};\n", member(name)));
+            let _ = writeln!(out, "{pad}{}{mark}: {kind};", member(name));
         }
         // All members must fit an index: the others' types are not known to be of one.
         if more.is_some() {
-            out.push_str(&format!("{pad}[key: string]: unknown;\n"));
+            let _ = writeln!(out, "{pad}[key: string]: unknown;");
         }
         out.push_str(&"  ".repeat(indent));
         out.push('}');

@@ -202,6 +202,8 @@ fn plain(text: &str) -> Json {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use serde_json::json;
 
     use super::*;
@@ -228,7 +230,7 @@ mod tests {
         let mut text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
         for level in 1..12 {
             let list = vec![format!("*a{}", level - 1); 10].join(", ");
-            text.push_str(&format!("a{level}: &a{level} [{list}]\n"));
+            let _ = writeln!(text, "a{level}: &a{level} [{list}]");
         }
         let error = read(&text).unwrap_err().to_string();
         assert!(error.contains("more than 1000000 values"), "{error}");
