@@ -24,7 +24,7 @@ const EXAMPLES: &str = "Examples:
   brunt correlate --json anna.har bert.har";
 
 const AFTER: &str = "Two recordings should be of one journey, by two users. Values of tokens are never shown. \
-    Exit codes: 0; 111 if nothing explains a value that looks like a token, or that differs; 255 if a file can't be read.";
+    Exit codes: 0; 99 if nothing explains a value that looks like a token, or that differs; 255 if a file can't be read.";
 
 /// A call of it.
 #[derive(Debug)]
@@ -63,7 +63,12 @@ pub(super) fn perform(context: &Context, request: &Request) -> Outcome<Exit> {
         request.files.iter().map(|file| recording(file)).collect::<Outcome<_>>()?;
     let Some(first) = recordings.first() else { return Ok(Exit::Success) };
     if let Some(out) = context.environment.get("TMP_OUT") {
-        let wish = crate::session::Wish { out: out.into(), force: true, replay: true, scribe: brunt_scribe::Options::default() };
+        let wish = crate::session::Wish {
+            out: out.into(),
+            force: true,
+            replay: true,
+            scribe: brunt_scribe::Options::default(),
+        };
         return crate::session::finish(context, first, &wish);
     }
     let plan = brunt_correlate::correlate(first);
@@ -71,7 +76,7 @@ pub(super) fn perform(context: &Context, request: &Request) -> Outcome<Exit> {
     let is_explained = plan.suspects.is_empty();
     let color = context.global.color && context.screen.stdout_is_terminal();
     print(context, &if request.json { told.json() } else { told.text(color) })?;
-    Ok(if is_explained { Exit::Success } else { Exit::Unproven })
+    Ok(if is_explained { Exit::Success } else { Exit::Thresholds })
 }
 
 /// Reads a HAR file.
@@ -86,5 +91,6 @@ fn recording(path: &Path) -> Outcome<Recording> {
         return Err(unread(format!("the file has {size} bytes, more than {FILE_MAX}")));
     }
     let bytes = std::fs::read(path).map_err(|error| unread(error.to_string()))?;
-    brunt_traffic::har::read_beside(&bytes, path.parent()).map_err(|error| unread(error.to_string()))
+    brunt_traffic::har::read_beside(&bytes, path.parent())
+        .map_err(|error| unread(error.to_string()))
 }

@@ -34,7 +34,9 @@ impl Told<'_> {
             };
             add(format!("  {}: {}{others}", paint("36", &extraction.name), of_source(source)));
             add(format!("    from {}", self.exchange(extraction.exchange)));
-            for line in self.uses(|piece| matches!(piece, Piece::Value { extraction, .. } if *extraction == index)) {
+            for line in self.uses(
+                |piece| matches!(piece, Piece::Value { extraction, .. } if *extraction == index),
+            ) {
                 add(format!("    to   {line}"));
             }
         }
@@ -43,7 +45,11 @@ impl Told<'_> {
         }
         for form in &self.plan.forms {
             add(format!("  {} of {}", pieces(&form.selector), self.exchange(form.page)));
-            add(format!("    to   {}: {} fields as in the page", self.exchange(form.exchange), form.from_page.len()));
+            add(format!(
+                "    to   {}: {} fields as in the page",
+                self.exchange(form.exchange),
+                form.from_page.len()
+            ));
         }
         if !self.plan.made.is_empty() {
             add(paint("1", "Made anew"));
@@ -77,7 +83,11 @@ impl Told<'_> {
         }
         for suspect in &self.plan.suspects {
             add(format!("  {}: {}", suspect.name, suspect.why));
-            add(format!("    to   {}, {}", self.exchange(suspect.exchange), of_place(&suspect.place)));
+            add(format!(
+                "    to   {}, {}",
+                self.exchange(suspect.exchange),
+                of_place(&suspect.place)
+            ));
         }
         out
     }
@@ -100,8 +110,9 @@ impl Told<'_> {
         /// More of them are counted.
         const MOST: usize = 5;
         let meant = self.plan.substitutions.iter().filter(|one| one.pieces.iter().any(&is_meant));
-        let mut lines: Vec<String> =
-            meant.map(|one| format!("{}, {}", self.exchange(one.exchange), of_place(&one.place))).collect();
+        let mut lines: Vec<String> = meant
+            .map(|one| format!("{}, {}", self.exchange(one.exchange), of_place(&one.place)))
+            .collect();
         let more = lines.len().saturating_sub(MOST);
         lines.truncate(MOST);
         if more > 0 {
@@ -112,10 +123,13 @@ impl Told<'_> {
 
     /// A request, by its number in the file.
     fn exchange(&self, index: usize) -> String {
-        let Some(exchange) = self.recording.exchanges.get(index) else { return format!("request {index}") };
+        let Some(exchange) = self.recording.exchanges.get(index) else {
+            return format!("request {index}");
+        };
         let url = &exchange.request.url;
         let path: String = url.path().chars().take(80).collect();
-        let status = exchange.response.as_ref().map_or(String::new(), |one| format!(" ({})", one.status));
+        let status =
+            exchange.response.as_ref().map_or(String::new(), |one| format!(" ({})", one.status));
         format!("#{} {} {path}{status}", exchange.number + 1, exchange.request.method)
     }
 
@@ -123,8 +137,11 @@ impl Told<'_> {
     pub(super) fn json(&self) -> String {
         let entry = |index: usize| self.recording.exchanges.get(index).map(|one| one.number + 1);
         let uses = |is_meant: &dyn Fn(&Piece) -> bool| -> Vec<Value> {
-            let meant = self.plan.substitutions.iter().filter(|one| one.pieces.iter().any(is_meant));
-            meant.map(|one| json!({"entry": entry(one.exchange), "place": of_place(&one.place)})).collect()
+            let meant =
+                self.plan.substitutions.iter().filter(|one| one.pieces.iter().any(is_meant));
+            meant
+                .map(|one| json!({"entry": entry(one.exchange), "place": of_place(&one.place)}))
+                .collect()
         };
         let extractions = self.plan.extractions.iter().enumerate().map(|(index, one)| {
             json!({
