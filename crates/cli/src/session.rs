@@ -81,6 +81,6 @@ fn conclude(
         None => Exit::Success,
         Some(verdict) if verdict.is_interrupted => Exit::Signal,
         Some(verdict) if verdict.is_proven() => Exit::Success,
-        Some(_) => Exit::Unproven,
+        Some(_) => Exit::Thresholds,
     })
 }
