@@ -36,14 +36,37 @@ pub(crate) fn check_folder(out: &Path, force: bool) -> Outcome<()> {
     files::check(out, force)
 }
 
-/// Writes the script of a recording, proves it if that is wished, and tells about it on stdout.
+/// Finds where the values of a recording come from, writes its script, proves it if that is wished, and tells about it on stdout.
 ///
 /// # Errors
 /// A file cannot be written; a signal ends it.
 pub(crate) fn finish(context: &Context, recording: &Recording, wish: &Wish) -> Outcome<Exit> {
+    let plan = brunt_correlate::correlate(recording);
+    conclude(context, recording, plan, &[], wish)
+}
+
+/// The same for a session that has its plan already.
+///
+/// # Errors
+/// As [`finish`].
+pub(crate) fn finish_planned(
+    context: &Context,
+    session: brunt_imports::Session,
+    wish: &Wish,
+) -> Outcome<Exit> {
+    conclude(context, &session.recording, session.plan, &session.notes, wish)
+}
+
+fn conclude(
+    context: &Context,
+    recording: &Recording,
+    mut plan: brunt_correlate::Plan,
+    notes: &[String],
+    wish: &Wish,
+) -> Outcome<Exit> {
     files::check(&wish.out, wish.force)?;
-    let mut plan = brunt_correlate::correlate(recording);
     let mut script = brunt_scribe::write(recording, &plan, &wish.scribe);
+    script.notes.extend_from_slice(notes);
     files::write(&wish.out, &script)?;
     let verdict = if wish.replay {
         let mut proof = proof::Proof::new(context, recording, wish)?;
@@ -58,6 +81,6 @@ pub(crate) fn finish(context: &Context, recording: &Recording, wish: &Wish) -> O
         None => Exit::Success,
         Some(verdict) if verdict.is_interrupted => Exit::Signal,
         Some(verdict) if verdict.is_proven() => Exit::Success,
-        Some(_) => Exit::Unproven,
+        Some(_) => Exit::Thresholds,
     })
 }

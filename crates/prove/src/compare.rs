@@ -112,7 +112,11 @@ fn one_user(recording: &Recording, plan: &Plan, calls: &[Call], laid: &Laid) -> 
         let is_beside = is_beside(recorded, &hosts);
         let mut own = Findings::default();
         if laid.hops[index].is_empty() {
-            let more = if unsent > 1 { format!("; {unsent} requests of {} are not", calls.len()) } else { String::new() };
+            let more = if unsent > 1 {
+                format!("; {unsent} requests of {} are not", calls.len())
+            } else {
+                String::new()
+            };
             let is_first = !findings.all.iter().any(|one| one.text.starts_with("is not sent"));
             if is_first {
                 own.fault(index, format!("is not sent{more}"));
@@ -135,7 +139,8 @@ fn one_user(recording: &Recording, plan: &Plan, calls: &[Call], laid: &Laid) -> 
     for index in missing {
         let extraction = &plan.extractions[index];
         let call = calls.iter().position(|call| {
-            call.exchange == extraction.exchange || last_of(plan, call.exchange) == extraction.exchange
+            call.exchange == extraction.exchange
+                || last_of(plan, call.exchange) == extraction.exchange
         });
         let source = values::described(extraction.source());
         let text = format!("gives no {}: nothing is found in {source}", extraction.name);
@@ -148,7 +153,8 @@ fn one_user(recording: &Recording, plan: &Plan, calls: &[Call], laid: &Laid) -> 
     }
     for hop in laid.extra.iter().take(3) {
         let path = url::Url::parse(&hop.url).map(|url| shown(&url)).unwrap_or_default();
-        let text = format!("the script also sends {} {path}, which is not in the recording", hop.method);
+        let text =
+            format!("the script also sends {} {path}, which is not in the recording", hop.method);
         findings.add(Finding { weight: Weight::Note, call: None, text, extraction: None });
     }
     findings.sort();
@@ -231,7 +237,13 @@ fn text_of(response: &Response) -> Option<String> {
     Some(brunt_traffic::charset::decode(&bytes, &response.headers).into_owned())
 }
 
-fn bodies((old, new): (&Response, &Response), recorded: &Exchange, index: usize, is_cut: bool, own: &mut Findings) {
+fn bodies(
+    (old, new): (&Response, &Response),
+    recorded: &Exchange,
+    index: usize,
+    is_cut: bool,
+    own: &mut Findings,
+) {
     let (media, other) = (old.headers.media_type(), new.headers.media_type());
     if old.status == 304 || new.status == 304 {
         return;
@@ -251,7 +263,11 @@ fn bodies((old, new): (&Response, &Response), recorded: &Exchange, index: usize,
     };
     if media != other && Kind::of(&media, &old) == Kind::of(&other, &new) {
         let sort = |media: &str| media.split('/').next().unwrap_or_default().to_owned();
-        if Kind::of(&media, &old) == Kind::Opaque && !media.is_empty() && sort(&media) != sort(&other) && !media.contains("script") {
+        if Kind::of(&media, &old) == Kind::Opaque
+            && !media.is_empty()
+            && sort(&media) != sort(&other)
+            && !media.contains("script")
+        {
             own.note(index, format!("is {other}, recorded {media}"));
         }
     }
@@ -270,7 +286,12 @@ fn bodies((old, new): (&Response, &Response), recorded: &Exchange, index: usize,
     own.compared += usize::from(Kind::of(&media, &old) != Kind::Opaque && !old.trim().is_empty());
 }
 
-fn socket((recorded, replayed): (&Exchange, &Exchange), (old, new): (&Response, &Response), index: usize, own: &mut Findings) {
+fn socket(
+    (recorded, replayed): (&Exchange, &Exchange),
+    (old, new): (&Response, &Response),
+    index: usize,
+    own: &mut Findings,
+) {
     use brunt_traffic::Side;
     if old.status != new.status {
         own.fault(index, format!("answers {}, recorded {}", new.status, old.status));

@@ -47,6 +47,13 @@ pub enum HarError {
     Nothing(Vec<(String, u64)>),
 }
 
+impl HarError {
+    /// Whether its text begins with a line and a column.
+    pub fn has_place(&self) -> bool {
+        matches!(self, Self::Truncated { .. } | Self::Syntax { .. })
+    }
+}
+
 fn whole_entries(whole: usize) -> String {
     match whole {
         0 => "no entry before it is whole".to_owned(),
