@@ -29,6 +29,7 @@ mod features;
 mod help;
 mod inspect;
 mod new;
+mod record;
 mod remote;
 mod runs;
 mod version;
@@ -67,6 +68,8 @@ pub(crate) enum Call {
     New(new::Request),
     /// The pages of run files.
     View(view::Call),
+    /// A recorder, or its certificate authority.
+    Record(record::Request),
     /// The run files of a folder.
     Runs(runs::Request),
     /// Whether runs are worse than others.
@@ -106,6 +109,7 @@ impl Call {
             Self::Remote(request) => remote::perform(context, &request),
             Self::New(request) => new::perform(context, &request),
             Self::View(call) => view::perform(context, &call),
+            Self::Record(request) => record::perform(context, request),
             Self::Runs(request) => runs::perform(context, &request),
             Self::Compare(request) => compare::perform(context, &request),
             Self::Version { json } => version::perform(context, json),
@@ -180,6 +184,7 @@ fn commands_of_help() -> Command {
         .subcommand(runs::command())
         .subcommand(compare::command())
         .subcommand(new::command())
+        .subcommand(record::command())
         .subcommand(demo::command())
         .subcommand(version::command())
         .subcommand(completion::command())
@@ -301,6 +306,7 @@ pub(crate) fn parse(
         "cloud" | "login" => return Err(cloud::failure(name, matches)),
         "x" => Call::Print(absent::extension(matches)?),
         "new" => Call::New(new::Request::read(matches)?),
+        "record" => Call::Record(record::Request::read(matches)?),
         "view" => Call::View(view::Call::read(matches)?),
         "runs" => Call::Runs(runs::Request::read(matches)?),
         "compare" => Call::Compare(Box::new(compare::Request::read(matches)?)),
@@ -324,7 +330,7 @@ fn long_flags(root: &Command, command: Option<&str>) -> Vec<String> {
 
 /// The command that the words name, as far as that can be seen without reading them.
 fn named_command(words: &[OsString]) -> Option<&'static str> {
-    const COMMANDS: [&str; 19] = [
+    const COMMANDS: [&str; 20] = [
         "run",
         "inspect",
         "archive",
@@ -339,6 +345,7 @@ fn named_command(words: &[OsString]) -> Option<&'static str> {
         "view",
         "compare",
         "new",
+        "record",
         "demo",
         "version",
         "completion",

@@ -286,6 +286,7 @@ fn help_names_its_things() {
         "completion --help",
         "version --help",
         "new --help",
+        "record --help",
         "demo --help",
         "attack -help",
         "encode -help",
