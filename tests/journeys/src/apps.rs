@@ -13,8 +13,8 @@ mod webforms;
 
 use std::collections::BTreeMap;
 
+use crate::app::App;
 use crate::call::{Call, Reply};
-use crate::site::App;
 
 pub(crate) use self::chat::Chat;
 pub(crate) use self::django::Django;

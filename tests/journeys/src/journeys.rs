@@ -1,4 +1,4 @@
-//! The journeys, and who makes them.
+//! The journeys.
 
 mod apis;
 mod jsf;
@@ -7,11 +7,10 @@ mod scripts;
 
 use brunt_demo::FormConfig;
 
-use crate::apps::{
-    ACCOUNTS, Chat, Django, Export, Graph, Joins, Oauth, Orders, Rails, Spa, WebForms, boxed,
-};
+use crate::apps::{Chat, Django, Export, Graph, Joins, Oauth, Orders, Rails, Spa, WebForms, boxed};
 use crate::browser::{Browser, Taken};
 use crate::site::Site;
+use crate::user::User;
 
 /// A way through an application.
 pub struct Journey {
@@ -21,34 +20,6 @@ pub struct Journey {
     pub style: &'static str,
     start: fn(u64) -> Site,
     drive: fn(&mut Browser, &[String], &User),
-}
-
-/// A user, and what they type.
-#[derive(Debug, Clone, Copy)]
-pub struct User {
-    /// To log in with.
-    pub name: &'static str,
-    /// To log in with.
-    pub password: &'static str,
-    /// The name of a thing that they make.
-    pub title: &'static str,
-    /// A sentence.
-    pub text: &'static str,
-    /// A number.
-    pub number: &'static str,
-}
-
-impl User {
-    /// One of two users, by an index.
-    pub fn new(index: usize) -> Self {
-        let (name, password) = ACCOUNTS[index];
-        let texts = [
-            ("Notes on the engine", "Weaves patterns; prints nothing", "12"),
-            ("First bug, taped", "Found in relay 70 & kept", "47"),
-        ];
-        let (title, text, number) = texts[index];
-        Self { name, password, title, text, number }
-    }
 }
 
 impl Journey {

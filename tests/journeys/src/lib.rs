@@ -10,6 +10,7 @@
 //! the requests of a journey a script can't repeat: those whose texts differ between two recordings of the same clicks.
 #![forbid(unsafe_code)]
 
+mod app;
 mod apps;
 mod browser;
 mod call;
@@ -21,14 +22,17 @@ mod needs;
 mod replay;
 mod serve;
 mod site;
+mod user;
 mod wire;
 
+pub use app::{App, Make, Said, Truth};
 pub use browser::{Ask, Browser, File, Form, Page, Taken, Talk, repeat};
 pub use call::{Call, Reply};
 pub use dice::Dice;
 pub use figure::Figure;
 pub use foretold::wrong;
-pub use journeys::{ALL, Journey, User};
+pub use journeys::{ALL, Journey};
 pub use needs::{Need, needs, places};
 pub use replay::{ITERATIONS, Rehearsal, Replayed, USERS};
-pub use site::{App, Make, Said, Site, Truth};
+pub use site::Site;
+pub use user::User;

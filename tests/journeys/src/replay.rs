@@ -10,12 +10,14 @@ use brunt_correlate::{Plan, correlate};
 use brunt_scribe::{Content, Options, Script};
 use serde_json::Value;
 
+use crate::app::Truth;
 use crate::browser::Taken;
 use crate::figure::Figure;
 use crate::foretold::wrong;
-use crate::journeys::{Journey, User};
+use crate::journeys::Journey;
 use crate::needs::{Need, needs};
-use crate::site::{Site, Truth};
+use crate::site::Site;
+use crate::user::User;
 
 /// Users of a replay.
 pub const USERS: usize = 5;
@@ -123,6 +125,9 @@ impl Rehearsal {
         command.args(["--signal=KILL", PATIENCE]).arg(brunt);
         command.args(["run", "--quiet", "script.js", "--summary-export"]).arg(&summary);
         command.args(["--vus", &USERS.to_string(), "--iterations", &ITERATIONS.to_string()]);
+        if folder.join("secrets.env").exists() {
+            command.arg("--secret-source=file=secrets.env");
+        }
         command.current_dir(folder).env_clear().env("HOME", folder).stdin(Stdio::null());
         let output = command.output()?;
         let mut replayed = Replayed {

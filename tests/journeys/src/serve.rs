@@ -18,8 +18,8 @@ use sha1::{Digest as _, Sha1};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::sync::watch;
 
+use crate::app::{Said, Shared, lock};
 use crate::call::{Call, Reply};
-use crate::site::{Said, Shared, lock};
 
 const GUID: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 /// Bytes of the longest message.

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{Sessions, file, head, knows};
+use crate::app::{App, Said, Truth};
 use crate::call::{Call, Reply};
 use crate::dice::Dice;
-use crate::site::{App, Said, Truth};
 
 #[derive(Debug, Default)]
 struct Session {

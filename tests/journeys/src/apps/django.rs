@@ -5,9 +5,9 @@
 use std::fmt::Write as _;
 
 use super::{Sessions, file, head, knows};
+use crate::app::{App, Truth};
 use crate::call::{Call, Reply, escaped};
 use crate::dice::Dice;
-use crate::site::{App, Truth};
 
 const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 /// Letters of a secret.
@@ -211,9 +211,10 @@ impl Django {
             return call.field(name);
         }
         let text = String::from_utf8_lossy(&call.body).into_owned();
-        let mark = format!("name=\"{name}\"\r\n\r\n");
-        let found = text.split_once(&mark).and_then(|(_, rest)| rest.split_once("\r\n--"));
-        found.map_or(String::new(), |(value, _)| value.to_owned())
+        let head = format!("; name=\"{name}\"");
+        let part = text.split("\r\n--").find(|part| part.contains(&head));
+        let value = part.and_then(|part| part.split_once("\r\n\r\n"));
+        value.map_or(String::new(), |(_, value)| value.to_owned())
     }
 
     /// The reason why a POST is none of ours.

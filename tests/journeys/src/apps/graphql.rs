@@ -5,9 +5,9 @@ use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
 use super::{Sessions, file, head, knows};
+use crate::app::{App, Truth};
 use crate::call::{Call, Reply};
 use crate::dice::Dice;
-use crate::site::{App, Truth};
 
 #[derive(Debug, Default)]
 struct Session {
@@ -73,7 +73,6 @@ impl Graph {
         let order = session.orders.iter().copied().find(|order| {
             variables["id"] == node(*order) || variables["input"]["id"] == node(*order)
         });
-        session.did.push(name.to_owned());
         match name {
             "Orders" => {
                 let after = text(&variables["after"]);
@@ -86,6 +85,7 @@ impl Graph {
                     _ => return self.refuse(call, "a cursor that is stale or another session's"),
                 };
                 let page: Vec<u64> = session.orders.iter().skip(from).take(3).copied().collect();
+                session.did.push(name.to_owned());
                 session.cursor = page.last().copied().unwrap_or_default();
                 let edges = page.iter().map(|order| {
                     json!({ "cursor": cursor(*order), "node": { "__typename": "Order", "id": node(*order), "state": "OPEN" } })
@@ -116,6 +116,7 @@ impl Graph {
                 if mutation.len() != 36 || session.mutations.contains(&mutation) {
                     return self.refuse(call, "this mutation was made before");
                 }
+                session.did.push(name.to_owned());
                 session.mutations.push(mutation.clone());
                 session.version += 1;
                 let order =

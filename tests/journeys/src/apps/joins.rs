@@ -7,9 +7,9 @@ use serde_json::json;
 use url::form_urlencoded;
 
 use super::{Sessions, file, head, knows};
+use crate::app::{App, Truth};
 use crate::call::{Call, Reply, escaped};
 use crate::dice::Dice;
-use crate::site::{App, Truth};
 
 #[derive(Debug, Default)]
 struct Session {

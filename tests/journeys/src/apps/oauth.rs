@@ -9,9 +9,9 @@ use url::form_urlencoded;
 
 use super::orders::jwt;
 use super::{Sessions, file, head, knows};
+use crate::app::{App, Truth};
 use crate::call::{Call, Reply, escaped};
 use crate::dice::Dice;
-use crate::site::{App, Truth};
 
 /// A request for authorization, from its begin to its code.
 #[derive(Debug, Default, Clone)]

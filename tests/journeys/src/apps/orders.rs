@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use sha2::Sha256;
 
 use super::{Sessions, file, head, knows};
+use crate::app::{App, Truth};
 use crate::call::{Call, Reply};
 use crate::dice::Dice;
-use crate::site::{App, Truth};
 
 /// Requests that an access token is good for.
 const USES: u32 = 4;

@@ -6,9 +6,9 @@ use std::fmt::Write as _;
 use serde_json::json;
 
 use super::{Sessions, file, head, knows};
+use crate::app::{App, Truth};
 use crate::call::{Call, Reply, escaped};
 use crate::dice::Dice;
-use crate::site::{App, Truth};
 
 #[derive(Debug, Default)]
 struct Session {

@@ -5,9 +5,9 @@ use serde_json::json;
 use url::form_urlencoded;
 
 use super::{Sessions, file, head, knows};
+use crate::app::{App, Truth};
 use crate::call::{Call, Reply};
 use crate::dice::Dice;
-use crate::site::{App, Truth};
 
 #[derive(Debug, Default)]
 struct Session {

@@ -4,9 +4,9 @@
 use std::fmt::Write as _;
 
 use super::{Sessions, file, head, knows};
+use crate::app::{App, Truth};
 use crate::call::{Call, Reply, escaped};
 use crate::dice::Dice;
-use crate::site::{App, Truth};
 
 /// The hidden fields of a page.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use url::form_urlencoded;
 use crate::apps;
 use crate::browser::{Ask, Browser, Page};
 use crate::dice::Dice;
-use crate::journeys::User;
+use crate::user::User;
 
 /// An order is made, changed, and deleted with access tokens that are renewed.
 pub(super) fn orders(browser: &mut Browser, origins: &[String], user: &User) {

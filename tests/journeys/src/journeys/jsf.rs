@@ -1,7 +1,7 @@
 //! Through the form application of the demo target.
 
 use crate::browser::{Browser, File, Page};
-use crate::journeys::User;
+use crate::user::User;
 
 /// A picture of one pixel.
 const DOT: &[u8] = &[

@@ -1,7 +1,7 @@
 //! Through applications whose pages and forms do all.
 
 use crate::browser::{Browser, Page};
-use crate::journeys::User;
+use crate::user::User;
 
 fn webforms_in(browser: &mut Browser, origin: &str, user: &User) -> Page {
     browser.step("log in");

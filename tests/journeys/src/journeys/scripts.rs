@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use url::form_urlencoded;
 
 use crate::browser::Browser;
-use crate::journeys::User;
+use crate::user::User;
 
 /// A cart whose address is in a data attribute; its lines have versions.
 pub(super) fn rails_fetch(browser: &mut Browser, origins: &[String], user: &User) {
