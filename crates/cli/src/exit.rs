@@ -1,6 +1,6 @@
 //! How a run ended, as the number that CI systems look at.
 
-/// The exit codes of `brunt`. The numbers are k6's (2.2), so that scripts around k6 keep working.
+/// The exit codes of `brunt`. The numbers are k6's (2.2), so that scripts around k6 keep working; 111 is ours.
 ///
 /// If several apply, the first that was recorded wins; a failed threshold counts only when nothing
 /// else went wrong.
@@ -34,6 +34,8 @@ pub(crate) enum Exit {
     Panic,
     /// The run finished, but `exec.test.fail()` was called.
     MarkedAsFailed,
+    /// The script of a recording does not do again what was recorded, or that could not be tried.
+    Unproven,
     /// Everything else: a wrong command line, no such script, an unknown output.
     Other,
 }
@@ -56,6 +58,7 @@ impl Exit {
             Self::ScriptAborted => 108,
             Self::Panic => 109,
             Self::MarkedAsFailed => 110,
+            Self::Unproven => 111,
             Self::Other => 255,
         }
     }
@@ -63,7 +66,7 @@ impl Exit {
 
 impl Exit {
     /// All of them.
-    const ALL: [Self; 15] = [
+    const ALL: [Self; 16] = [
         Self::Success,
         Self::Vegeta,
         Self::WrongFlag,
@@ -78,6 +81,7 @@ impl Exit {
         Self::ScriptAborted,
         Self::Panic,
         Self::MarkedAsFailed,
+        Self::Unproven,
         Self::Other,
     ];
 

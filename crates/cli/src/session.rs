@@ -1,6 +1,15 @@
 //! From a recorded session to a script in a folder: values are correlated, the script is written, a replay proves it.
+//!
+//! ```text
+//! Recording ─▶ correlate ─▶ scribe ─▶ files ─▶ proof (replay, compare, other candidates, replay …) ─▶ report
+//! ```
 
-use std::path::PathBuf;
+mod child;
+mod files;
+mod proof;
+mod report;
+
+use std::path::{Path, PathBuf};
 
 use brunt_traffic::Recording;
 
@@ -11,19 +20,44 @@ use crate::{Context, exit::Exit, failure::Outcome};
 pub(crate) struct Wish {
     /// The folder of the script.
     pub(crate) out: PathBuf,
+    /// A script that is there may be replaced.
+    pub(crate) force: bool,
     /// Whether the script is run to prove it.
     pub(crate) replay: bool,
     /// How the script is written.
     pub(crate) scribe: brunt_scribe::Options,
 }
 
-/// Writes the script of a recording, and proves it if that is wished.
+/// Refuses a folder that has a script already: to be asked before a long recording begins, too.
 ///
 /// # Errors
-/// A file cannot be written.
-pub(crate) fn finish(_context: &Context, recording: &Recording, wish: &Wish) -> Outcome<Exit> {
-    let plan = brunt_correlate::correlate(recording);
-    let script = brunt_scribe::write(recording, &plan, &wish.scribe);
-    let _ = (script, &wish.out, wish.replay);
-    Ok(Exit::Success)
+/// There is a script, and `force` is not set; the folder is a file.
+pub(crate) fn check_folder(out: &Path, force: bool) -> Outcome<()> {
+    files::check(out, force)
+}
+
+/// Writes the script of a recording, proves it if that is wished, and tells about it on stdout.
+///
+/// # Errors
+/// A file cannot be written; a signal ends it.
+pub(crate) fn finish(context: &Context, recording: &Recording, wish: &Wish) -> Outcome<Exit> {
+    files::check(&wish.out, wish.force)?;
+    let mut plan = brunt_correlate::correlate(recording);
+    let mut script = brunt_scribe::write(recording, &plan, &wish.scribe);
+    files::write(&wish.out, &script)?;
+    let verdict = if wish.replay {
+        let mut proof = proof::Proof::new(context, recording, wish)?;
+        Some(proof.run(&mut plan, &mut script)?)
+    } else {
+        None
+    };
+    let color = context.global.color && context.screen.stdout_is_terminal();
+    let told = report::Told { recording, plan: &plan, script: &script, verdict: verdict.as_ref() };
+    crate::print::print(context, &told.text(&wish.out, color))?;
+    Ok(match verdict {
+        None => Exit::Success,
+        Some(verdict) if verdict.is_interrupted => Exit::Signal,
+        Some(verdict) if verdict.is_proven() => Exit::Success,
+        Some(_) => Exit::Unproven,
+    })
 }

@@ -6,14 +6,32 @@
 //! which candidate an extraction uses.
 #![forbid(unsafe_code)]
 
+mod candidates;
+mod change;
+mod client;
+mod cookies;
+mod find;
+mod forms;
+mod json;
+mod multipart;
+mod names;
+mod order;
 pub mod plan;
+mod redirects;
+mod reply;
+mod request;
+mod selectors;
+mod sources;
+mod texts;
+mod typed;
+mod values;
+mod wanted;
+mod work;
 
+pub use find::find;
 pub use plan::{
     Change, Extraction, Finder, FormUse, Input, Made, MadeKind, PathStep, Piece, Place, Plan,
     Secret, Source, Substitution, Suspect,
 };
-
-/// Finds what the script of this recording must take from responses.
-pub fn correlate(recording: &brunt_traffic::Recording) -> Plan {
-    Plan { folded: vec![None; recording.exchanges.len()], ..Plan::default() }
-}
+pub use reply::{BODY_MAX, Reply};
+pub use work::correlate;
