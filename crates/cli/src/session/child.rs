@@ -19,9 +19,30 @@ use crate::run::signal::Signals;
 
 /// Settings that would change how often the script runs, or where its results go. Others (proxies, certificates, DNS) hold.
 const UNWANTED: [&str; 24] = [
-    "VUS", "ITERATIONS", "DURATION", "STAGES", "EXECUTION_SEGMENT", "EXECUTION_SEGMENT_SEQUENCE", "OUT", "RPS", "PAUSED",
-    "WEB_DASHBOARD", "SUMMARY_EXPORT", "SUMMARY_MODE", "REPORT", "UI", "TRACES_OUTPUT", "HTTP_DEBUG", "LINGER", "ADDRESS",
-    "LOG_OUTPUT", "LOG_FORMAT", "THROW", "DISCARD_RESPONSE_BODIES", "CONSOLE_OUTPUT", "SCENARIO",
+    "VUS",
+    "ITERATIONS",
+    "DURATION",
+    "STAGES",
+    "EXECUTION_SEGMENT",
+    "EXECUTION_SEGMENT_SEQUENCE",
+    "OUT",
+    "RPS",
+    "PAUSED",
+    "WEB_DASHBOARD",
+    "SUMMARY_EXPORT",
+    "SUMMARY_MODE",
+    "REPORT",
+    "UI",
+    "TRACES_OUTPUT",
+    "HTTP_DEBUG",
+    "LINGER",
+    "ADDRESS",
+    "LOG_OUTPUT",
+    "LOG_FORMAT",
+    "THROW",
+    "DISCARD_RESPONSE_BODIES",
+    "CONSOLE_OUTPUT",
+    "SCENARIO",
 ];
 
 /// The pauses of a replay, as a part of the recorded ones.

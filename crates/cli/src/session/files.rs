@@ -35,7 +35,8 @@ pub(super) fn write(out: &Path, script: &Script) -> Outcome<()> {
     for (path, content) in script.files.iter().rev() {
         let place = out.join(safe(path)?);
         put(&place, content).map_err(|error| {
-            let told = anyhow::Error::new(error).context(format!("{} can't be written", place.display()));
+            let told =
+                anyhow::Error::new(error).context(format!("{} can't be written", place.display()));
             Failure::new(Exit::Other, told)
         })?;
     }
@@ -48,7 +49,8 @@ fn safe(path: &Path) -> Outcome<&Path> {
     if is_below && path.components().next().is_some() {
         return Ok(path);
     }
-    let message = format!("the script wants a file {}, which is not below its folder", path.display());
+    let message =
+        format!("the script wants a file {}, which is not below its folder", path.display());
     Err(Failure::new(Exit::Other, anyhow::Error::msg(message)))
 }
 

@@ -91,7 +91,11 @@ pub(super) struct Proof<'a> {
 
 impl<'a> Proof<'a> {
     /// Makes ready to start runs.
-    pub(super) fn new(context: &'a Context, recording: &'a Recording, wish: &'a Wish) -> Outcome<Self> {
+    pub(super) fn new(
+        context: &'a Context,
+        recording: &'a Recording,
+        wish: &'a Wish,
+    ) -> Outcome<Self> {
         let runs = Runs::new().map_err(|error| unstarted(&error))?;
         Ok(Self { context, recording, wish, runs })
     }
@@ -129,7 +133,8 @@ impl<'a> Proof<'a> {
         let mut tried: BTreeSet<(usize, usize)> = BTreeSet::new();
         let mut is_written = true;
         for _ in 0..TRIES_MAX {
-            if best.faults.is_empty() || begin.elapsed() > TRIES_TIME || self.runs.is_interrupted() {
+            if best.faults.is_empty() || begin.elapsed() > TRIES_TIME || self.runs.is_interrupted()
+            {
                 break;
             }
             let next = brunt_prove::to_change(plan, &script.calls, &best.findings)
@@ -137,7 +142,9 @@ impl<'a> Proof<'a> {
                 .find_map(|extraction| {
                     let one = &plan.extractions[extraction];
                     let mut later = one.chosen + 1..one.candidates.len();
-                    later.find(|chosen| !tried.contains(&(extraction, *chosen))).map(|chosen| (extraction, chosen))
+                    later
+                        .find(|chosen| !tried.contains(&(extraction, *chosen)))
+                        .map(|chosen| (extraction, chosen))
                 });
             let Some((extraction, chosen)) = next else { break };
             tried.insert((extraction, chosen));
@@ -257,7 +264,9 @@ fn judge(
         let code = ended.code.map_or("a signal".to_owned(), |code| format!("exit code {code}"));
         run.faults.push(bare(format!("the replay ended with {code}")));
     }
-    run.faults.sort_by_key(|fault| (fault.call.is_none() && fault.line.is_none(), fault.line, fault.call));
+    run.faults.sort_by_key(|fault| {
+        (fault.call.is_none() && fault.line.is_none(), fault.line, fault.call)
+    });
     run
 }
 
@@ -272,10 +281,12 @@ fn path(request: &brunt_traffic::Request) -> String {
 
 /// Whether no server answered at all: that is one fault, and no other tells more.
 fn unreachable(records: &[Record], faults: &mut Vec<Fault>) -> bool {
-    let hops = || records.iter().filter_map(|record| match record {
-        Record::Hop(hop) => Some(hop),
-        _ => None,
-    });
+    let hops = || {
+        records.iter().filter_map(|record| match record {
+            Record::Hop(hop) => Some(hop),
+            _ => None,
+        })
+    };
     let Some(first) = hops().next() else { return false };
     if hops().any(|hop| hop.status != 0) {
         return false;
@@ -300,7 +311,8 @@ fn errors(stderr: &str) -> Vec<Fault> {
         let message = line["msg"].as_str().unwrap_or_default();
         let whole = format!("{message} {}", line["error"].as_str().unwrap_or_default());
         let first = message.lines().next().unwrap_or_default().to_owned();
-        let fault = Fault { line: line_of(&whole), call: None, text: format!("the script says: {first}") };
+        let fault =
+            Fault { line: line_of(&whole), call: None, text: format!("the script says: {first}") };
         if !found.iter().any(|known| known.text == fault.text) {
             found.push(fault);
         }

@@ -114,7 +114,9 @@ impl Told<'_> {
             return;
         }
         let suspects = self.plan.suspects.iter().map(|one| {
-            let line = self.line_of(one.exchange).map_or(String::new(), |line| format!("script.js:{line} "));
+            let line = self
+                .line_of(one.exchange)
+                .map_or(String::new(), |line| format!("script.js:{line} "));
             let request = &self.recording.exchanges[one.exchange].request;
             format!("{line}{} {}: {}: {}", request.method, request.url.path(), one.name, one.why)
         });
@@ -141,7 +143,10 @@ impl Told<'_> {
         if verdict.is_proven() {
             let word = page.paint("1;32", "proven");
             let compared: usize = verdict.runs.iter().map(|run| run.compared).max().unwrap_or(0);
-            page.line(&format!("{word}: one user and two at once do what was recorded ({} compared)", count(compared, "page")));
+            page.line(&format!(
+                "{word}: one user and two at once do what was recorded ({} compared)",
+                count(compared, "page")
+            ));
             return;
         }
         let word = page.paint("1;31", "not proven");
@@ -153,7 +158,10 @@ impl Told<'_> {
         let who = if run.users == 1 { "one user" } else { "two users at once" };
         if run.faults.is_empty() {
             let mark = page.paint("32", "✓");
-            page.line(&format!("{mark} {who}: {} as recorded", count(self.script.calls.len(), "request")));
+            page.line(&format!(
+                "{mark} {who}: {} as recorded",
+                count(self.script.calls.len(), "request")
+            ));
         } else {
             let mark = page.paint("31", "✗");
             page.line(&format!("{mark} {who}: {}", count(run.faults.len(), "fault")));
@@ -162,7 +170,8 @@ impl Told<'_> {
         }
         if !run.notes.is_empty() && run.users == 1 {
             page.line(&format!("  {} that are no faults:", count(run.notes.len(), "difference")));
-            let notes: Vec<String> = run.notes.iter().take(4).map(|note| format!("  {}", shown(note))).collect();
+            let notes: Vec<String> =
+                run.notes.iter().take(4).map(|note| format!("  {}", shown(note))).collect();
             page.list(&notes);
         }
     }
@@ -184,11 +193,19 @@ fn why(verdict: &Verdict) -> String {
         let absent = verdict.runs.iter().map(|run| run.absent).max().unwrap_or(0);
         let mut why = String::new();
         // Writing to a String can't fail.
-        let _ = write!(why, ": statuses alone agree; {} could not be compared, since the recording lacks bodies or they are too long", count(absent, "page"));
+        let _ = write!(
+            why,
+            ": statuses alone agree; {} could not be compared, since the recording lacks bodies or they are too long",
+            count(absent, "page")
+        );
         return why;
     };
     let first = run.faults.first().map(shown).unwrap_or_default();
-    if run.users > 1 { format!(", two users at once disturb each other: {first}") } else { format!(": {first}") }
+    if run.users > 1 {
+        format!(", two users at once disturb each other: {first}")
+    } else {
+        format!(": {first}")
+    }
 }
 
 fn count(number: usize, what: &str) -> String {

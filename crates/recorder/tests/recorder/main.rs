@@ -1,4 +1,5 @@
 //! A recorder between a client and servers of hyper's, all on loopback.
+#![allow(clippy::unwrap_used, reason = "tests; the lint's own exception ends at helpers")]
 
 mod client;
 mod misuse;
