@@ -23,6 +23,7 @@ mod argument;
 mod cloud;
 mod compare;
 mod completion;
+mod correlate;
 mod demo;
 mod deps;
 mod features;
@@ -74,6 +75,8 @@ pub(crate) enum Call {
     Runs(runs::Request),
     /// Whether runs are worse than others.
     Compare(Box<compare::Request>),
+    /// Where the values of a recorded session come from.
+    Correlate(correlate::Request),
     Version {
         json: bool,
     },
@@ -112,6 +115,7 @@ impl Call {
             Self::Record(request) => record::perform(context, request),
             Self::Runs(request) => runs::perform(context, &request),
             Self::Compare(request) => compare::perform(context, &request),
+            Self::Correlate(request) => correlate::perform(context, &request),
             Self::Version { json } => version::perform(context, json),
             Self::Demo(request) => demo::perform(context, *request),
             Self::Completion(shell) => completion::perform(context, shell),
@@ -183,6 +187,7 @@ fn commands_of_help() -> Command {
         .subcommand(view::command())
         .subcommand(runs::command())
         .subcommand(compare::command())
+        .subcommand(correlate::command())
         .subcommand(new::command())
         .subcommand(record::command())
         .subcommand(demo::command())
@@ -310,6 +315,7 @@ pub(crate) fn parse(
         "view" => Call::View(view::Call::read(matches)?),
         "runs" => Call::Runs(runs::Request::read(matches)?),
         "compare" => Call::Compare(Box::new(compare::Request::read(matches)?)),
+        "correlate" => Call::Correlate(correlate::Request::read(matches)),
         "version" => Call::Version { json: matches.get_flag("json") },
         "demo" => Call::Demo(Box::new(demo::Request::read(matches)?)),
         "completion" => match matches.get_one::<clap_complete::Shell>("shell") {
@@ -344,6 +350,7 @@ fn named_command(words: &[OsString]) -> Option<&'static str> {
         "runs",
         "view",
         "compare",
+        "correlate",
         "new",
         "record",
         "demo",

@@ -1,6 +1,6 @@
 //! How a run ended, as the number that CI systems look at.
 
-/// The exit codes of `brunt`. The numbers are k6's (2.2), so that scripts around k6 keep working; 111 is ours.
+/// The exit codes of `brunt`. The numbers are k6's (2.2), so that scripts around k6 keep working.
 ///
 /// If several apply, the first that was recorded wins; a failed threshold counts only when nothing
 /// else went wrong.
@@ -12,7 +12,8 @@ pub(crate) enum Exit {
     Vegeta,
     /// A flag of one of these four is wrong. The number is vegeta's.
     WrongFlag,
-    /// A threshold was crossed, at the end or by `abortOnFail`.
+    /// A verdict is negative: a threshold was crossed, at the end or by `abortOnFail`; a comparison found what it was to fail on; a
+    /// recorded script is not proven.
     Thresholds,
     /// `setup()` took longer than `setupTimeout`.
     SetupTimeout,
@@ -34,8 +35,6 @@ pub(crate) enum Exit {
     Panic,
     /// The run finished, but `exec.test.fail()` was called.
     MarkedAsFailed,
-    /// The script of a recording does not do again what was recorded, or that could not be tried.
-    Unproven,
     /// Everything else: a wrong command line, no such script, an unknown output.
     Other,
 }
@@ -58,7 +57,6 @@ impl Exit {
             Self::ScriptAborted => 108,
             Self::Panic => 109,
             Self::MarkedAsFailed => 110,
-            Self::Unproven => 111,
             Self::Other => 255,
         }
     }
@@ -66,7 +64,7 @@ impl Exit {
 
 impl Exit {
     /// All of them.
-    const ALL: [Self; 16] = [
+    const ALL: [Self; 15] = [
         Self::Success,
         Self::Vegeta,
         Self::WrongFlag,
@@ -81,7 +79,6 @@ impl Exit {
         Self::ScriptAborted,
         Self::Panic,
         Self::MarkedAsFailed,
-        Self::Unproven,
         Self::Other,
     ];
 

@@ -58,6 +58,6 @@ pub(crate) fn finish(context: &Context, recording: &Recording, wish: &Wish) -> O
         None => Exit::Success,
         Some(verdict) if verdict.is_interrupted => Exit::Signal,
         Some(verdict) if verdict.is_proven() => Exit::Success,
-        Some(_) => Exit::Unproven,
+        Some(_) => Exit::Thresholds,
     })
 }

@@ -86,6 +86,13 @@ impl Match {
         }
     }
 
+    /// The text at this place is not taken from the page.
+    pub(crate) fn leave_out(&mut self, place: &Place) {
+        if let Place::Field(own) | Place::Part(own) | Place::Query(own) = place {
+            self.from_page.retain(|at| at != own);
+        }
+    }
+
     /// The kind of the field whose text is at this place.
     pub(crate) fn kind(&self, place: &Place) -> Option<Kind> {
         self.kinds.iter().find(|(own, _)| own == place).map(|(_, kind)| *kind)

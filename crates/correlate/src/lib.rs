@@ -13,7 +13,6 @@ mod cookies;
 mod find;
 mod forms;
 mod json;
-mod multipart;
 mod names;
 mod order;
 pub mod plan;

@@ -110,6 +110,23 @@ pub(crate) fn is_typed(spot: &Spot) -> bool {
         "memo",
         "userid",
     ];
+    const CHOSEN: [&str; 12] = [
+        "operationname",
+        "typename",
+        "modelname",
+        "fieldname",
+        "columnname",
+        "eventname",
+        "appname",
+        "hostname",
+        "methodname",
+        "classname",
+        "filename",
+        "componentname",
+    ];
+    if CHOSEN.iter().any(|end| key.ends_with(end)) {
+        return false;
+    }
     let is_word_like =
         !matches!(text, "true" | "false" | "on" | "off" | "null") && !is_number_like(text);
     match spot.place {

@@ -1,6 +1,6 @@
 //! The search for the sources of all values, request by request.
 
-use brunt_traffic::Recording;
+use brunt_traffic::{Recording, Side};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::candidates::{Candidate, Replies, candidates};
@@ -18,7 +18,7 @@ use crate::selectors::{Known, Wish, joined};
 use crate::sources::{Draft, Origin, Sources};
 use crate::typed::{is_secret_name, is_token, is_typed};
 use crate::values::{Strength, is_id_name, is_number, is_token_name, key_of, strength};
-use crate::wanted::{Role, Wanted, fits, parts};
+use crate::wanted::{Role, Wanted, fits, names_member_of, parts};
 
 /// Responses that are compared as sources of one value, at the most.
 const COMPARED_MAX: usize = 12;
@@ -38,6 +38,9 @@ pub fn correlate(recording: &Recording) -> Plan {
     }
 }
 
+/// An exchange, and a moment in it: 0 is its request, 1 its response; a WebSocket's messages begin at 2.
+type Moment = (usize, usize);
+
 struct Work<'a> {
     recording: &'a Recording,
     chains: &'a Chains,
@@ -49,11 +52,13 @@ struct Work<'a> {
     wanted: Wanted,
     sources: Sources,
     /// Which exchanges send a text, in which role.
-    sent: FxHashMap<usize, Vec<(usize, Role)>>,
+    sent: FxHashMap<usize, Vec<(Moment, Role)>>,
     span: Span,
     plan: Plan,
     /// For each extraction: what its name is made of.
     roles: Vec<Role>,
+    /// For each input: the exchange that sends it first.
+    typed: Vec<usize>,
     extractions: FxHashMap<(usize, usize), usize>,
     /// Redirects that must not be followed, as a value is in their responses alone.
     unfolded: FxHashSet<usize>,
@@ -83,11 +88,13 @@ impl<'a> Work<'a> {
             span: Span::of(recording),
             plan: Plan { folded: chains.folded.clone(), ..Plan::default() },
             roles: Vec::new(),
+            typed: Vec::new(),
             extractions: FxHashMap::default(),
             unfolded: FxHashSet::default(),
         };
         work.want();
         work.sources = Sources::new(recording, chains, &work.wanted);
+        work.follow_updates();
         work
     }
 
@@ -100,14 +107,18 @@ impl<'a> Work<'a> {
         for (index, spots) in self.spots.iter().enumerate() {
             let from_page = self.matches[index].as_ref();
             for spot in spots {
+                let role = Role::of(spot);
+                let moment = moment_of(spot);
                 if from_page.is_some_and(|found| found.has(&spot.place)) {
+                    if is_token_name(&role.key) {
+                        self.wanted.add(&spot.text, role);
+                    }
                     continue;
                 }
-                let role = Role::of(spot);
                 let mut add = |text: &str, role: Role| {
                     self.wanted.add(text, role.clone());
                     if let Some(id) = self.wanted.id(text) {
-                        self.sent.entry(id).or_default().push((index, role));
+                        self.sent.entry(id).or_default().push((moment, role));
                     }
                 };
                 add(&spot.text, role.clone());
@@ -127,6 +138,64 @@ impl<'a> Work<'a> {
                 }
             }
         }
+    }
+
+    /// A token that a partial response gave anew is taken from there, not from the page whose form is sent.
+    fn follow_updates(&mut self) {
+        for (index, found) in self.matches.iter_mut().enumerate() {
+            let Some(found) = found else { continue };
+            let page = self.forms.0[found.form].exchange;
+            for spot in &self.spots[index] {
+                let is_token = found.has(&spot.place) && is_token_name(&key_of(&spot.name));
+                let Some(id) = self.wanted.id(&spot.text).filter(|_| is_token) else { continue };
+                let is_newer = self.sources.by_text[id].iter().any(|origin| {
+                    matches!(origin.draft, Draft::Update(_, None))
+                        && (page + 1..index).contains(&origin.exchange)
+                });
+                if is_newer {
+                    found.leave_out(&spot.place);
+                }
+            }
+        }
+    }
+
+    /// When a response gives a text.
+    fn moment_of_origin(&self, origin: &Origin) -> Moment {
+        match origin.draft {
+            Draft::Message(nth, _) => {
+                let messages = &self.recording.exchanges[origin.exchange].messages;
+                let own = messages
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, own)| own.from == Side::Server)
+                    .nth(nth);
+                (origin.exchange, own.map_or(1, |(at, _)| at + 2))
+            }
+            _ => (origin.exchange, 1),
+        }
+    }
+
+    /// Whether a response gave a text before a request sent it, by the clock.
+    fn is_on_time(&self, origin: &Origin, spot: &Spot) -> bool {
+        let exchange = &self.recording.exchanges[origin.exchange];
+        let given = match origin.draft {
+            Draft::Message(nth, _) => exchange
+                .messages
+                .iter()
+                .filter(|own| own.from == Side::Server)
+                .nth(nth)
+                .map(|own| own.at),
+            Draft::Event(nth, _) => exchange.events.get(nth).map(|own| own.at),
+            _ => None,
+        };
+        let own = &self.recording.exchanges[spot.exchange];
+        let sent = match spot.place {
+            Place::Message(at) | Place::MessageJson(at, _) => {
+                own.messages.get(at).map_or(own.sent, |own| own.at)
+            }
+            _ => own.sent,
+        };
+        given.unwrap_or(exchange.done) <= sent
     }
 
     /// Cookies that no response set before they were sent, each when its value is new.
@@ -209,6 +278,12 @@ impl<'a> Work<'a> {
         if let Some(made) = self.plan.made.iter().position(|made| made.recorded == text) {
             return vec![Piece::Made(made)];
         }
+        if kind != Some(Kind::Text)
+            && !is_typed(spot)
+            && let Some(pieces) = self.composed(text)
+        {
+            return pieces;
+        }
         if let Some(piece) = self.value(text, &role, spot, Vec::new()) {
             return vec![piece];
         }
@@ -235,7 +310,7 @@ impl<'a> Work<'a> {
         let by_form =
             kind.map(|kind| kind == Kind::Text && !matches!(spot.place, Place::Segment(_)));
         if by_form.unwrap_or_else(|| is_typed(spot)) {
-            return vec![self.input(&spot.name, text)];
+            return vec![self.input(spot.exchange, &spot.name, text)];
         }
         self.suspect(spot);
         vec![Piece::Literal(text.to_owned())]
@@ -260,20 +335,29 @@ impl<'a> Work<'a> {
             return None;
         }
         let origins: Vec<Origin> = self.sources.by_text.get(id)?.clone();
-        let is_fit =
-            |origin: &&Origin| strength == Strength::Strong || fits(role, origin.hint(), strength);
-        let earlier: Vec<&Origin> = origins
-            .iter()
-            .filter(|origin| origin.exchange < spot.exchange)
-            .filter(is_fit)
-            .collect();
-        let born = earlier.first()?.exchange;
+        let own_moment = moment_of(spot);
+        let fitting = |is_lenient: bool| -> Vec<&Origin> {
+            let is_fit = |origin: &&Origin| {
+                self.moment_of_origin(origin) < own_moment
+                    && (strength == Strength::Strong
+                        || fits(role, origin.hint(), strength, is_lenient))
+            };
+            origins.iter().filter(is_fit).collect()
+        };
+        let mut earlier = fitting(false);
+        if earlier.is_empty() {
+            earlier = fitting(true);
+        }
+        let born = earlier.iter().map(|origin| self.moment_of_origin(origin)).min()?;
         let sent = self.sent.get(&id)?;
-        let is_client = sent.iter().any(|(exchange, own)| {
-            *exchange <= born && (strength == Strength::Strong || own == role)
-        });
+        let is_client = sent
+            .iter()
+            .any(|(moment, own)| *moment < born && (strength == Strength::Strong || own == role));
         if is_client {
             return None;
+        }
+        if earlier.iter().any(|origin| self.is_on_time(origin, spot)) {
+            earlier.retain(|origin| self.is_on_time(origin, spot));
         }
         let is_id = strength != Strength::Strong
             || role.is_segment
@@ -281,8 +365,10 @@ impl<'a> Work<'a> {
         if is_id {
             let same = self.extractions.iter().filter(|((_, text), _)| *text == id);
             let own = same
-                .filter(|((exchange, _), _)| {
-                    earlier.iter().any(|origin| origin.exchange == *exchange)
+                .filter(|((exchange, _), index)| {
+                    *exchange < spot.exchange
+                        && (strength == Strength::Strong
+                            || is_same_role(&self.roles[**index], role))
                 })
                 .map(|((exchange, _), index)| (*exchange, *index))
                 .max();
@@ -301,11 +387,6 @@ impl<'a> Work<'a> {
             }
             return None;
         }
-        let began = self.recording.exchanges[spot.exchange].sent;
-        let is_late = |exchange: usize| self.recording.exchanges[exchange].done > began;
-        if exchanges.iter().any(|&exchange| !is_late(exchange)) {
-            exchanges.retain(|&exchange| !is_late(exchange));
-        }
         let (exchange, found) = if is_id {
             self.best_id(id, &exchanges, &earlier)?
         } else {
@@ -314,7 +395,9 @@ impl<'a> Work<'a> {
                 (!found.is_empty()).then_some((exchange, found))
             })?
         };
-        if let Some(&index) = self.extractions.get(&(exchange, id)) {
+        if let Some(&index) = self.extractions.get(&(exchange, id))
+            && (strength == Strength::Strong || is_same_role(&self.roles[index], role))
+        {
             return Some(index);
         }
         let index = self.plan.extractions.len();
@@ -397,7 +480,7 @@ impl<'a> Work<'a> {
             if is_made && exchange == born {
                 cost -= 20;
             }
-            if self.sent.get(&id).is_some_and(|sent| sent.iter().any(|(at, _)| *at == head)) {
+            if self.sent.get(&id).is_some_and(|sent| sent.iter().any(|((at, _), _)| *at == head)) {
                 cost += 20;
             }
             if best.as_ref().is_none_or(|(own, ..)| cost <= *own) {
@@ -419,21 +502,48 @@ impl<'a> Work<'a> {
     /// The texts that the script knows when the response of this exchange comes.
     fn known(&self, exchange: usize) -> Known {
         let mut known = Known::default();
+        let plain = || Role { key: String::new(), is_segment: false };
         for (index, input) in self.plan.inputs.iter().enumerate() {
-            known.add(&input.recorded, Piece::Input(index), true);
+            known.add(&input.recorded, Piece::Input(index), plain());
         }
         for (index, made) in self.plan.made.iter().enumerate() {
             if made.first <= exchange {
-                known.add(&made.recorded, Piece::Made(index), false);
+                known.add(&made.recorded, Piece::Made(index), plain());
             }
         }
         for (index, extraction) in self.plan.extractions.iter().enumerate() {
             if extraction.exchange < exchange {
                 let piece = Piece::Value { extraction: index, changes: Vec::new() };
-                known.add(&extraction.recorded, piece, false);
+                known.add(&extraction.recorded, piece, self.roles[index].clone());
             }
         }
         known
+    }
+
+    /// A text that the application or the client made of a typed one: `q=lamp`.
+    fn composed(&self, text: &str) -> Option<Vec<Piece>> {
+        if text.len() > 2_000 {
+            return None;
+        }
+        for (index, input) in self.plan.inputs.iter().enumerate() {
+            let typed = input.recorded.as_str();
+            if typed.len() < 5 || typed == text {
+                continue;
+            }
+            let Some(at) = text.find(typed) else { continue };
+            let (left, right) = (&text[..at], &text[at + typed.len()..]);
+            let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+            let is_plain = |text: &str| {
+                let mut words = text.split(|c: char| !c.is_alphanumeric());
+                words.all(|word| strength(word) == Strength::Weak)
+            };
+            let is_apart = !is_word(left.chars().next_back()) && !is_word(right.chars().next());
+            if is_apart && is_plain(left) && is_plain(right) {
+                let literal = |text: &str| Piece::Literal(text.to_owned());
+                return Some(joined(vec![literal(left), Piece::Input(index), literal(right)]));
+            }
+        }
+        None
     }
 
     /// The parts of a joined text: `Bearer ` and a token.
@@ -568,7 +678,7 @@ impl<'a> Work<'a> {
     fn secret(&mut self, name: &str, text: &str) -> Piece {
         let own = self.plan.secrets.iter().position(|secret| secret.recorded == text);
         Piece::Secret(own.unwrap_or_else(|| {
-            let name = names::free(&names::variable(name), |name| {
+            let name = names::free(&names::camel(name), |name| {
                 self.plan.secrets.iter().any(|secret| secret.name == name)
             });
             self.plan.secrets.push(Secret { name, recorded: text.to_owned() });
@@ -583,15 +693,29 @@ impl<'a> Work<'a> {
         if text.len() < 3 || is_header {
             return None;
         }
-        self.plan.inputs.iter().position(|input| input.recorded == text).map(Piece::Input)
+        let input = self.plan.inputs.iter().position(|input| input.recorded == text)?;
+        if matches!(spot.place, Place::Segment(_)) {
+            const PEOPLE: [&str; 8] =
+                ["users", "user", "u", "profile", "profiles", "members", "people", "accounts"];
+            let is_word = text.bytes().all(|byte| byte.is_ascii_lowercase());
+            let is_old = self.recording.exchanges.iter().take(self.typed[input]).any(|exchange| {
+                let mut segments = exchange.request.url.path_segments().into_iter().flatten();
+                segments.any(|segment| url_decode(segment) == text)
+            });
+            if is_old || is_word && !PEOPLE.contains(&spot.name.to_ascii_lowercase().as_str()) {
+                return None;
+            }
+        }
+        Some(Piece::Input(input))
     }
 
-    fn input(&mut self, name: &str, text: &str) -> Piece {
+    fn input(&mut self, exchange: usize, name: &str, text: &str) -> Piece {
         let own = self.plan.inputs.iter().position(|input| input.recorded == text);
         Piece::Input(own.unwrap_or_else(|| {
-            let name = names::free(&names::variable(name), |name| {
+            let name = names::free(&names::camel(name), |name| {
                 self.plan.inputs.iter().any(|input| input.name == name)
             });
+            self.typed.push(exchange);
             self.plan.inputs.push(Input { name, recorded: text.to_owned() });
             self.plan.inputs.len() - 1
         }))
@@ -599,7 +723,9 @@ impl<'a> Work<'a> {
 
     fn suspect(&mut self, spot: &Spot) {
         let text = spot.text.as_str();
-        if matches!(spot.place, Place::Body | Place::Message(_)) || is_constant_name(&spot.name) {
+        let is_link = text.contains("://") || text.starts_with('/');
+        let is_body = matches!(spot.place, Place::Body | Place::Message(_));
+        if is_body || is_link || is_constant_name(&spot.name) {
             return;
         }
         let key = key_of(&spot.name);
@@ -629,12 +755,14 @@ impl<'a> Work<'a> {
         let text_of = |pieces: &[Piece]| self.plan.recorded(pieces);
         let wish = |document: &brunt_html::Document| {
             let value_of = |_| None;
+            let action = document.attribute(node, "action").unwrap_or_default();
             Wish {
                 document,
                 node,
                 value: "",
                 attribute: None,
                 known: &known,
+                given: Some(("action", self.action(index, exchange, action))),
                 text_of: &text_of,
                 value_of: &value_of,
             }
@@ -668,9 +796,74 @@ impl<'a> Work<'a> {
         });
     }
 
+    /// The text of a form's action with the values that the request's URL has in its place.
+    fn action(&self, index: usize, page: usize, action: &str) -> Vec<Piece> {
+        let url = &self.recording.exchanges[index].request.url;
+        let count = url.path_segments().map_or(0, Iterator::count);
+        let own = |place: &Place, text: &str| -> Option<Vec<Piece>> {
+            let mut all =
+                self.plan.substitutions.iter().rev().take_while(|own| own.exchange == index);
+            let found = all.find(|own| own.place == *place)?;
+            let is_known = found.pieces.iter().all(|piece| match piece {
+                Piece::Value { extraction, .. } => {
+                    self.plan.extractions[*extraction].exchange <= page
+                }
+                _ => true,
+            });
+            let is_text = self.plan.recorded(&found.pieces).as_deref() == Some(text);
+            (is_known && is_text).then(|| found.pieces.clone())
+        };
+        let (path, query) = match action.split_once('?') {
+            Some((path, query)) => (path, Some(query)),
+            None => (action, None),
+        };
+        let mut pieces = Vec::new();
+        let segments: Vec<&str> = path.split('/').collect();
+        for (at, segment) in segments.iter().enumerate() {
+            if at > 0 {
+                pieces.push(Piece::Literal("/".to_owned()));
+            }
+            let place = (count + at).checked_sub(segments.len()).map(Place::Segment);
+            match place.and_then(|place| own(&place, segment)) {
+                Some(known) => pieces.extend(known),
+                None => pieces.push(Piece::Literal((*segment).to_owned())),
+            }
+        }
+        for (at, pair) in query.into_iter().flat_map(|query| query.split('&')).enumerate() {
+            pieces.push(Piece::Literal(if at == 0 { "?" } else { "&" }.to_owned()));
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            let place = url.query_pairs().position(|(own, _)| own == name).map(Place::Query);
+            match place.and_then(|place| own(&place, value)) {
+                Some(known) => {
+                    pieces.push(Piece::Literal(format!("{name}=")));
+                    pieces.extend(known);
+                }
+                None => pieces.push(Piece::Literal(pair.to_owned())),
+            }
+        }
+        joined(pieces)
+    }
+
     fn finished(self) -> Plan {
         crate::order::ordered(self.plan)
     }
+}
+
+/// When a request sends a text.
+fn moment_of(spot: &Spot) -> Moment {
+    match spot.place {
+        Place::Message(at) | Place::MessageJson(at, _) => (spot.exchange, at + 2),
+        _ => (spot.exchange, 0),
+    }
+}
+
+/// Whether two roles are those of one thing: the segment behind `orders`, and `orderId`.
+fn is_same_role(one: &Role, other: &Role) -> bool {
+    one == other
+        || one.key == other.key && one.is_segment == other.is_segment
+        || one.is_segment && names_member_of(&other.key, &one.key)
+        || other.is_segment && names_member_of(&one.key, &other.key)
+        || one.is_segment != other.is_segment && (one.key == "id" || other.key == "id")
 }
 
 /// Names of cookies that measure visitors.
@@ -716,13 +909,19 @@ fn base_name(spot: &Spot, origin: &Origin) -> String {
     let is_told =
         names::tells(&origin.name) && !matches!(origin.draft, Draft::Text(_) | Draft::Update(..));
     match spot.place {
+        Place::Segment(_) if spot.text.contains(';') => "path".to_owned(),
         Place::Segment(_) if !spot.name.is_empty() && !is_number(&spot.name) => {
             names::of_member(&spot.name)
         }
-        Place::Header(_) if spot.name.eq_ignore_ascii_case("authorization") && is_told => {
+        Place::Segment(_) | Place::Message(_) | Place::Body if is_told => {
             names::variable(&origin.name)
         }
-        Place::Segment(_) | Place::Message(_) | Place::Body if is_told => {
+        Place::Header(_)
+            if is_told
+                && (is_token_name(&key_of(&origin.name))
+                    || !is_token_name(&key_of(&spot.name)))
+                && !key_of(&spot.name).contains("csrf") =>
+        {
             names::variable(&origin.name)
         }
         _ => names::variable(&spot.name),

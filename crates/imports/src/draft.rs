@@ -3,6 +3,7 @@
 mod places;
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use brunt_correlate::{Input, Made, Piece, Secret, Substitution};
@@ -102,15 +103,15 @@ impl Ledger {
         if let Some(index) = self.secrets.iter().position(|own| own.recorded == recorded) {
             return index;
         }
-        let name =
-            unused(&camel(name, "secret"), |name| self.secrets.iter().any(|own| own.name == name));
+        let name = self.unused(&camel(name, "secret"));
         self.secrets.push(Secret { name, recorded: recorded.to_owned() });
         self.secrets.len() - 1
     }
 
     fn input(&mut self, name: &str, recorded: &str) -> usize {
         let name = camel(name, "value");
-        let is_it = |own: &Input| own.name.starts_with(&name) && own.recorded == recorded;
+        let bare = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
+        let is_it = |own: &Input| own.recorded == recorded && bare(&own.name) == bare(&name);
         if let Some(index) = self.inputs.iter().position(is_it) {
             return index;
         }
@@ -170,7 +171,7 @@ fn encode(text: &str) -> String {
         if byte.is_ascii_alphanumeric() || b"-._~!$'()*,:;@".contains(&byte) {
             out.push(byte as char);
         } else {
-            out.push_str(&format!("%{byte:02X}"));
+            let _ = write!(out, "%{byte:02X}");
         }
     }
     out

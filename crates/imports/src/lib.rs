@@ -12,11 +12,13 @@
 //! place of the request where they are sent. Absent: flags, the environment, clocks, the network. Files are read where a source names them.
 #![forbid(unsafe_code)]
 
+pub mod access_log;
 pub mod curl;
 mod draft;
 pub mod error;
 mod multipart;
 mod name;
+pub mod openapi;
 pub mod postman;
 pub mod session;
 mod template;

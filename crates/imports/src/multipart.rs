@@ -1,5 +1,7 @@
 //! Bodies of `multipart/form-data` (RFC 7578), written.
 
+use std::fmt::Write as _;
+
 /// A part with its bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Part {
@@ -36,14 +38,14 @@ pub(crate) fn body(parts: &[Part], boundary: &str) -> Vec<u8> {
         out.extend_from_slice(format!("--{boundary}\r\n").as_bytes());
         let mut head = format!("Content-Disposition: form-data; name=\"{}\"", escape(&part.name));
         if let Some(filename) = &part.filename {
-            head.push_str(&format!("; filename=\"{}\"", escape(filename)));
+            let _ = write!(head, "; filename=\"{}\"", escape(filename));
         }
         head.push_str("\r\n");
         if let Some(kind) = &part.kind {
-            head.push_str(&format!("Content-Type: {}\r\n", kind.replace(['\r', '\n'], " ")));
+            let _ = writeln!(head, "Content-Type: {}\r", kind.replace(['\r', '\n'], " "));
         }
         for header in &part.headers {
-            head.push_str(&format!("{}\r\n", header.replace(['\r', '\n'], " ")));
+            let _ = writeln!(head, "{}\r", header.replace(['\r', '\n'], " "));
         }
         out.extend_from_slice(head.as_bytes());
         out.extend_from_slice(b"\r\n");

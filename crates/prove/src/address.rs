@@ -29,15 +29,6 @@ pub(crate) fn plain(name: &str) -> String {
     out
 }
 
-/// The segments of a path, each plain, without `;jsessionid=…`.
-pub(crate) fn segments(url: &Url) -> Vec<String> {
-    let path = url.path();
-    path.split('/')
-        .skip(1)
-        .map(|segment| plain(segment.split(';').next().unwrap_or_default()))
-        .collect()
-}
-
 /// The path for a message: short, without words that may be tokens.
 pub(crate) fn shown(url: &Url) -> String {
     let mut out = String::new();
@@ -70,7 +61,10 @@ pub(crate) fn is_same_page(one: &Url, other: &Url, is_known: &dyn Fn(&str) -> bo
     let (raw, others) = (raw(one), raw(other));
     raw.len() == others.len()
         && raw.iter().zip(&others).all(|(one, other)| {
-            one == other || plain(one) == plain(other) || is_known(one) || is_made(one) && is_made(other)
+            one == other
+                || plain(one) == plain(other)
+                || is_known(one)
+                || is_made(one) && is_made(other)
         })
 }
 
@@ -88,7 +82,10 @@ mod tests {
         assert!(is_same("/orders/17", "/orders/4711"));
         assert!(is_same("/o;jsessionid=A1", "/o"));
         assert!(is_same("/items/anvil", "/items/hammer"));
-        assert!(is_same("/d/6f1c2d1e-0000-4000-8000-000000000001/x", "/d/0a1c2d1e-1111-4000-8000-0000000000ff/x"));
+        assert!(is_same(
+            "/d/6f1c2d1e-0000-4000-8000-000000000001/x",
+            "/d/0a1c2d1e-1111-4000-8000-0000000000ff/x"
+        ));
         assert!(!is_same("/orders", "/login"));
         assert!(!is_same("/orders", "/orders/7"));
         assert!(!is_same("/items/hammer", "/items/anvil"));

@@ -83,7 +83,11 @@ pub(crate) fn compare(recorded: (&str, &str), replayed: (&str, &str)) -> Vec<Dif
         (Kind::Partial, Kind::Partial) => partial::compare(recorded.1, replayed.1),
         (Kind::Text, Kind::Text) => text(recorded.1, replayed.1),
         (Kind::Opaque, Kind::Opaque) => Vec::new(),
-        _ => vec![Difference::fault(format!("is {}, and the recorded one is {}", name(new), name(kind)))],
+        _ => vec![Difference::fault(format!(
+            "is {}, and the recorded one is {}",
+            name(new),
+            name(kind)
+        ))],
     }
 }
 

@@ -112,7 +112,11 @@ fn one_user(recording: &Recording, plan: &Plan, calls: &[Call], laid: &Laid) -> 
         let is_beside = is_beside(recorded, &hosts);
         let mut own = Findings::default();
         if laid.hops[index].is_empty() {
-            let more = if unsent > 1 { format!("; {unsent} requests of {} are not", calls.len()) } else { String::new() };
+            let more = if unsent > 1 {
+                format!("; {unsent} requests of {} are not", calls.len())
+            } else {
+                String::new()
+            };
             let is_first = !findings.all.iter().any(|one| one.text.starts_with("is not sent"));
             if is_first {
                 own.fault(index, format!("is not sent{more}"));
@@ -135,7 +139,8 @@ fn one_user(recording: &Recording, plan: &Plan, calls: &[Call], laid: &Laid) -> 
     for index in missing {
         let extraction = &plan.extractions[index];
         let call = calls.iter().position(|call| {
-            call.exchange == extraction.exchange || last_of(plan, call.exchange) == extraction.exchange
+            call.exchange == extraction.exchange
+                || last_of(plan, call.exchange) == extraction.exchange
         });
         let source = values::described(extraction.source());
         let text = format!("gives no {}: nothing is found in {source}", extraction.name);
@@ -148,7 +153,8 @@ fn one_user(recording: &Recording, plan: &Plan, calls: &[Call], laid: &Laid) -> 
     }
     for hop in laid.extra.iter().take(3) {
         let path = url::Url::parse(&hop.url).map(|url| shown(&url)).unwrap_or_default();
-        let text = format!("the script also sends {} {path}, which is not in the recording", hop.method);
+        let text =
+            format!("the script also sends {} {path}, which is not in the recording", hop.method);
         findings.add(Finding { weight: Weight::Note, call: None, text, extraction: None });
     }
     findings.sort();
@@ -161,14 +167,15 @@ fn hosts(recording: &Recording, plan: &Plan) -> BTreeSet<String> {
     let used = used.chain(plan.substitutions.iter().map(|one| one.exchange));
     let used: BTreeSet<usize> = used.chain(plan.forms.iter().map(|one| one.exchange)).collect();
     let first = recording.exchanges.first().and_then(|one| one.request.url.host_str());
-    let counts = |(index, exchange): (usize, &Exchange)| {
+    let counts = |(index, exchange): &(usize, &Exchange)| {
         let is_page = exchange.resource == Some(Resource::Document)
             && exchange.request.headers.get("sec-fetch-dest").is_none_or(|dest| dest != "iframe");
-        let is_used = used.contains(&index);
+        let is_used = used.contains(index);
         let is_data = exchange.request.method != "GET" && !is_beacon(exchange);
-        (is_page || is_used || is_data).then(|| exchange.request.url.host_str()).flatten()
+        is_page || is_used || is_data
     };
-    let all = recording.exchanges.iter().enumerate().filter_map(counts).chain(first);
+    let all = recording.exchanges.iter().enumerate().filter(counts);
+    let all = all.filter_map(|(_, exchange)| exchange.request.url.host_str()).chain(first);
     all.map(str::to_owned).collect()
 }
 
@@ -227,10 +234,16 @@ fn is_same_status(old: u16, new: u16) -> bool {
 
 fn text_of(response: &Response) -> Option<String> {
     let bytes = response.body.read().ok()?;
-    Some(String::from_utf8_lossy(&bytes).into_owned())
+    Some(brunt_traffic::charset::decode(&bytes, &response.headers).into_owned())
 }
 
-fn bodies((old, new): (&Response, &Response), recorded: &Exchange, index: usize, is_cut: bool, own: &mut Findings) {
+fn bodies(
+    (old, new): (&Response, &Response),
+    recorded: &Exchange,
+    index: usize,
+    is_cut: bool,
+    own: &mut Findings,
+) {
     let (media, other) = (old.headers.media_type(), new.headers.media_type());
     if old.status == 304 || new.status == 304 {
         return;
@@ -250,7 +263,11 @@ fn bodies((old, new): (&Response, &Response), recorded: &Exchange, index: usize,
     };
     if media != other && Kind::of(&media, &old) == Kind::of(&other, &new) {
         let sort = |media: &str| media.split('/').next().unwrap_or_default().to_owned();
-        if Kind::of(&media, &old) == Kind::Opaque && !media.is_empty() && sort(&media) != sort(&other) && !media.contains("script") {
+        if Kind::of(&media, &old) == Kind::Opaque
+            && !media.is_empty()
+            && sort(&media) != sort(&other)
+            && !media.contains("script")
+        {
             own.note(index, format!("is {other}, recorded {media}"));
         }
     }
@@ -269,7 +286,12 @@ fn bodies((old, new): (&Response, &Response), recorded: &Exchange, index: usize,
     own.compared += usize::from(Kind::of(&media, &old) != Kind::Opaque && !old.trim().is_empty());
 }
 
-fn socket((recorded, replayed): (&Exchange, &Exchange), (old, new): (&Response, &Response), index: usize, own: &mut Findings) {
+fn socket(
+    (recorded, replayed): (&Exchange, &Exchange),
+    (old, new): (&Response, &Response),
+    index: usize,
+    own: &mut Findings,
+) {
     use brunt_traffic::Side;
     if old.status != new.status {
         own.fault(index, format!("answers {}, recorded {}", new.status, old.status));

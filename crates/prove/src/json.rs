@@ -11,13 +11,34 @@ const FAILURES: [&str; 7] =
 
 /// Members whose truth tells of success.
 const SUCCESSES: [&str; 12] = [
-    "success", "successful", "ok", "valid", "isvalid", "authenticated", "isauthenticated", "authorized", "loggedin",
-    "allowed", "accepted", "succeeded",
+    "success",
+    "successful",
+    "ok",
+    "valid",
+    "isvalid",
+    "authenticated",
+    "isauthenticated",
+    "authorized",
+    "loggedin",
+    "allowed",
+    "accepted",
+    "succeeded",
 ];
 
 /// Members whose text tells how it went.
 const OUTCOMES: [&str; 12] = [
-    "status", "result", "state", "outcome", "code", "message", "msg", "detail", "details", "reason", "title", "description",
+    "status",
+    "result",
+    "state",
+    "outcome",
+    "code",
+    "message",
+    "msg",
+    "detail",
+    "details",
+    "reason",
+    "title",
+    "description",
 ];
 
 /// More differences of one body tell no more.
@@ -94,8 +115,15 @@ impl Walk<'_> {
         }
     }
 
-    fn objects(&mut self, old: &Map<String, Value>, new: &Map<String, Value>, path: &str, is_entry: bool) {
-        let at = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+    fn objects(
+        &mut self,
+        old: &Map<String, Value>,
+        new: &Map<String, Value>,
+        path: &str,
+        is_entry: bool,
+    ) {
+        let at =
+            |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
         let is_map = old.keys().chain(new.keys()).any(|key| crate::address::is_made(key));
         let missing: Vec<&str> =
             old.keys().filter(|key| !new.contains_key(*key)).map(String::as_str).collect();

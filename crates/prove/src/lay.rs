@@ -80,7 +80,10 @@ pub(crate) fn lay(recording: &Recording, plan: &Plan, calls: &[Call], records: &
     for record in records {
         match record {
             Record::Hop(hop) => {
-                let owner = lay.owners.iter().find(|(started, url, _)| *started == hop.started && *url == hop.url);
+                let owner = lay
+                    .owners
+                    .iter()
+                    .find(|(started, url, _)| *started == hop.started && *url == hop.url);
                 at = owner.map(|(_, _, call)| *call).max(at);
             }
             Record::Check { name, passed: false, .. } => lay.failed.push((at, name.clone())),
@@ -127,9 +130,17 @@ impl Lay<'_> {
     fn led_to(&self, hop: &Hop) -> Option<usize> {
         let leads = |call: &usize| {
             let Some(last) = self.hops[*call].last() else { return false };
-            let follows = last_of(self.plan, self.calls[*call].exchange) != self.calls[*call].exchange
-                || self.exchange(*call).response.as_ref().is_none_or(|one| !is_redirect(one.status));
-            follows && last.ended <= hop.started && is_redirect(last.status) && target(last) == without_fragment(&hop.url)
+            let follows = last_of(self.plan, self.calls[*call].exchange)
+                != self.calls[*call].exchange
+                || self
+                    .exchange(*call)
+                    .response
+                    .as_ref()
+                    .is_none_or(|one| !is_redirect(one.status));
+            follows
+                && last.ended <= hop.started
+                && is_redirect(last.status)
+                && target(last) == without_fragment(&hop.url)
         };
         (0..self.calls.len()).rev().find(leads)
     }
@@ -140,7 +151,8 @@ impl Lay<'_> {
             .filter(|call| self.hops[*call].is_empty() && !is_socket(self.exchange(*call)));
         let open: Vec<usize> = open.take(AHEAD).collect();
         let url = Url::parse(&hop.url).ok()?;
-        let fits = |least: u8| open.iter().copied().find(|call| self.fit(*call, hop, &url) >= least);
+        let fits =
+            |least: u8| open.iter().copied().find(|call| self.fit(*call, hop, &url) >= least);
         fits(2).or_else(|| fits(1))
     }
 
@@ -154,26 +166,35 @@ impl Lay<'_> {
         let places = self.plan.substitutions.iter().filter(|one| one.exchange == exchange);
         let places: Vec<&Place> = places.map(|one| &one.place).collect();
         if places.iter().any(|place| matches!(place, Place::Url)) {
-            return if places.len() == 1 && request.url.path().matches('/').count() != url.path().matches('/').count() { 1 } else { 2 };
+            return if places.len() == 1
+                && request.url.path().matches('/').count() != url.path().matches('/').count()
+            {
+                1
+            } else {
+                2
+            };
         }
         let is_same_server = request.url.host_str() == url.host_str()
             && request.url.port_or_known_default() == url.port_or_known_default();
-        let split = |url: &Url| url.path().split('/').skip(1).map(str::to_owned).collect::<Vec<_>>();
+        let split =
+            |url: &Url| url.path().split('/').skip(1).map(str::to_owned).collect::<Vec<_>>();
         let (before, after) = (split(&request.url), split(url));
         if !is_same_server || before.len() != after.len() {
             return 0;
         }
         let is_same_path = before.iter().zip(&after).enumerate().all(|(index, (before, after))| {
-            before == after || places.iter().any(|place| matches!(place, Place::Segment(at) if *at == index))
+            before == after
+                || places.iter().any(|place| matches!(place, Place::Segment(at) if *at == index))
         });
         let names = |url: &Url| {
-            let mut names: Vec<String> = url.query_pairs().map(|(name, _)| name.into_owned()).collect();
+            let mut names: Vec<String> =
+                url.query_pairs().map(|(name, _)| name.into_owned()).collect();
             names.sort();
             names
         };
         let has_query = places.iter().any(|place| matches!(place, Place::Query(_)));
-        let is_same_query = request.url.query() == url.query()
-            || has_query && names(&request.url) == names(url);
+        let is_same_query =
+            request.url.query() == url.query() || has_query && names(&request.url) == names(url);
         if is_same_path && is_same_query { 2 } else { u8::from(is_same_path) }
     }
 
@@ -189,7 +210,13 @@ impl Lay<'_> {
                 self.socket = Some(call);
                 let status = status.parse().unwrap_or(0);
                 let failure = (status == 0).then(|| happened.to_owned());
-                let hop = Hop { method: "GET".to_owned(), url: url.to_owned(), status, failure, ..Hop::default() };
+                let hop = Hop {
+                    method: "GET".to_owned(),
+                    url: url.to_owned(),
+                    status,
+                    failure,
+                    ..Hop::default()
+                };
                 self.hops[call].push(hop);
             }
             return self.socket;
@@ -272,8 +299,10 @@ fn unsent(exchange: &Exchange) -> Exchange {
 }
 
 fn exchange(recorded: &Exchange, hop: &Hop) -> Exchange {
-    let body = |bytes: &Bytes| if bytes.is_empty() { Body::Empty } else { Body::Bytes(bytes.clone()) };
-    let url = Url::parse(&hop.url).map_or_else(|_| Cow::Borrowed(&recorded.request.url), Cow::Owned);
+    let body =
+        |bytes: &Bytes| if bytes.is_empty() { Body::Empty } else { Body::Bytes(bytes.clone()) };
+    let url =
+        Url::parse(&hop.url).map_or_else(|_| Cow::Borrowed(&recorded.request.url), Cow::Owned);
     Exchange {
         request: Request {
             method: hop.method.clone(),

@@ -66,7 +66,9 @@ impl Page {
         let tag = document.tag(node);
         self.elements.insert(element(document, node));
         match tag {
-            "title" if self.title.is_empty() => squeeze(&document.text(node)).clone_into(&mut self.title),
+            "title" if self.title.is_empty() => {
+                squeeze(&document.text(node)).clone_into(&mut self.title)
+            }
             "h1" | "h2" => self.headings.push(squeeze(&document.text(node))),
             "form" => {
                 let (key, is_made) = form_key(document, node);
@@ -156,7 +158,9 @@ pub(crate) fn compare(recorded: &str, replayed: &str) -> Vec<Difference> {
     let alike = if old.elements.is_empty() { 1.0 } else { same as f64 / old.elements.len() as f64 };
     let is_judged = old.elements.len() >= ELEMENTS_LEAST;
     if new.has_password && !old.has_password {
-        found.push(Difference::fault("asks for a password: it is a login, and the recorded one is not"));
+        found.push(Difference::fault(
+            "asks for a password: it is a login, and the recorded one is not",
+        ));
     }
     let lost = forms(&old, &new, &mut found);
     heads(&old, &new, alike, lost, &mut found);
@@ -184,7 +188,8 @@ fn forms(old: &Page, new: &Page, found: &mut Vec<Difference>) -> bool {
             continue;
         };
         let is_missing = |field: &&String| !other.fields.contains(*field);
-        let missing: Vec<&str> = form.fields.iter().filter(is_missing).map(String::as_str).collect();
+        let missing: Vec<&str> =
+            form.fields.iter().filter(is_missing).map(String::as_str).collect();
         if !missing.is_empty() {
             let is_fault = !form.is_of_list && missing.iter().any(|field| !field.contains('#'));
             let text = format!("has the form {name} without the fields {}", missing.join(", "));
@@ -202,12 +207,14 @@ fn heads(old: &Page, new: &Page, alike: f64, lost: bool, found: &mut Vec<Differe
         let shared = before.intersection(&after).count() as f64;
         let share = shared / before.len().max(after.len()).max(1) as f64;
         let is_other = share < 0.5 && (before.len() + after.len() > 0);
-        let is_fault = is_other && (alike < ALIKE_IF_RENAMED || lost || old.elements.len() < ELEMENTS_LEAST)
+        let is_fault = is_other
+            && (alike < ALIKE_IF_RENAMED || lost || old.elements.len() < ELEMENTS_LEAST)
             || alike < 0.6;
         let text = format!("has the title {:?}, recorded {:?}", cut(&new.title), cut(&old.title));
         found.push(Difference { is_fault, text });
     }
-    let heading = |page: &Page| page.headings.iter().map(|text| plain(text)).collect::<BTreeSet<_>>();
+    let heading =
+        |page: &Page| page.headings.iter().map(|text| plain(text)).collect::<BTreeSet<_>>();
     let (before, after) = (heading(old), heading(new));
     if is_same && !before.is_empty() && before.intersection(&after).next().is_none() {
         let none_alike = before.iter().flat_map(|text| words(text)).collect::<BTreeSet<_>>();
@@ -228,11 +235,25 @@ fn failures(old: &Page, new: &Page, found: &mut Vec<Difference>) {
         let own = way.split(" < ").next().unwrap_or_default();
         let tag = own.split('.').next().unwrap_or_default();
         let is_entry = known.contains(way.as_str())
-            && (matches!(tag, "a" | "td" | "li" | "dd" | "span" | "p" | "small" | "code" | "pre" | "em" | "strong" | "b" | "i" | "blockquote")
-                && way.split(" < ").any(|one| {
-                    let tag = one.split('.').next().unwrap_or_default();
-                    matches!(tag, "td" | "li" | "article" | "dd" | "blockquote")
-                }));
+            && (matches!(
+                tag,
+                "a" | "td"
+                    | "li"
+                    | "dd"
+                    | "span"
+                    | "p"
+                    | "small"
+                    | "code"
+                    | "pre"
+                    | "em"
+                    | "strong"
+                    | "b"
+                    | "i"
+                    | "blockquote"
+            ) && way.split(" < ").any(|one| {
+                let tag = one.split('.').next().unwrap_or_default();
+                matches!(tag, "td" | "li" | "article" | "dd" | "blockquote")
+            }));
         let has_message = way.split(" < ").take(3).any(is_message);
         if !is_entry || has_message {
             found.push(Difference::fault(says(word)));
@@ -248,7 +269,8 @@ fn failures(old: &Page, new: &Page, found: &mut Vec<Difference>) {
 /// Whether an element's classes say that it has a message.
 fn is_message(element: &str) -> bool {
     const PARTS: [&str; 11] = [
-        "error", "alert", "danger", "warn", "invalid", "message", "flash", "notice", "feedback", "toast", "fail",
+        "error", "alert", "danger", "warn", "invalid", "message", "flash", "notice", "feedback",
+        "toast", "fail",
     ];
     element.split('.').skip(1).any(|class| PARTS.iter().any(|part| class.contains(part)))
 }
@@ -281,7 +303,10 @@ mod tests {
         for (from, to) in [
             ("A1", "B2"),
             ("26 November 2026, 5 visitors", "1 January 2027, 17 visitors"),
-            ("<td>anvil</td>", "<td>hammer</td></tr><tr><td class=\"n\">2</td><td>payment failed</td>"),
+            (
+                "<td>anvil</td>",
+                "<td>hammer</td></tr><tr><td class=\"n\">2</td><td>payment failed</td>",
+            ),
             ("<tr><td class=\"n\">1</td><td>anvil</td></tr>", ""),
             ("<title>Orders</title>", "<title>Orders (12)</title>"),
             ("</nav>", "</nav><div class=\"ad banner-77\"><img src=\"x\">Buy now</div>"),
@@ -301,10 +326,16 @@ mod tests {
         for (new, said) in [
             (error.to_owned(), "title"),
             (login.to_owned(), "password"),
-            (ORDERS.replace("</h1>", "</h1><div class=\"msg\">The token is invalid</div>"), "invalid"),
+            (
+                ORDERS.replace("</h1>", "</h1><div class=\"msg\">The token is invalid</div>"),
+                "invalid",
+            ),
             (ORDERS.replace("</h1>", "</h1><ul><li>Access denied</li></ul>"), "denied"),
             (ORDERS.replace("<td>anvil</td>", "<td class=\"error\">token expired</td>"), "expired"),
-            (ORDERS.replace("id=\"f\"", "id=\"other\"").replace("name=\"csrf\"", "name=\"x\""), "no form f"),
+            (
+                ORDERS.replace("id=\"f\"", "id=\"other\"").replace("name=\"csrf\"", "name=\"x\""),
+                "no form f",
+            ),
             (ORDERS.replace("name=\"csrf\"", "name=\"x\""), "without the fields csrf"),
         ] {
             let found = faults(&new);

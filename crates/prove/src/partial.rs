@@ -59,7 +59,9 @@ mod tests {
     use super::*;
 
     fn partial(inside: &str) -> String {
-        format!("<?xml version='1.0'?><partial-response><changes>{inside}</changes></partial-response>")
+        format!(
+            "<?xml version='1.0'?><partial-response><changes>{inside}</changes></partial-response>"
+        )
     }
 
     #[test]

@@ -155,7 +155,8 @@ fn one(bytes: &Bytes, at: usize) -> Option<(Option<Record>, usize)> {
     let number = |name: &str| head[name].as_u64().unwrap_or_default();
     let headers = |name: &str| {
         let pairs = head[name].as_array().into_iter().flatten();
-        let pair = |pair: &Value| Some((pair[0].as_str()?.to_owned(), pair[1].as_str()?.to_owned()));
+        let pair =
+            |pair: &Value| Some((pair[0].as_str()?.to_owned(), pair[1].as_str()?.to_owned()));
         Headers(pairs.filter_map(pair).collect())
     };
     let (vu, iteration) = (number("vu"), number("iteration"));

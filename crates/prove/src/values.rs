@@ -89,7 +89,8 @@ pub(crate) fn stale(
     renewed: &Plan,
     findings: &mut Findings,
 ) {
-    let current: BTreeSet<&str> = renewed.extractions.iter().map(|one| one.recorded.as_str()).collect();
+    let current: BTreeSet<&str> =
+        renewed.extractions.iter().map(|one| one.recorded.as_str()).collect();
     for (index, call) in calls.iter().enumerate() {
         if laid.hops[index].is_empty() {
             continue;
@@ -147,7 +148,12 @@ fn literals(
         {
             let from = crate::address::shown(&recording.exchanges[source].request.url);
             let text = format!("sends {name} as recorded, and {from} gives another value now");
-            findings.add(Finding { weight: Weight::Fault, call: Some(index), text, extraction: None });
+            findings.add(Finding {
+                weight: Weight::Fault,
+                call: Some(index),
+                text,
+                extraction: None,
+            });
         }
     }
 }
@@ -206,32 +212,42 @@ fn holds(body: &[u8], value: &str) -> bool {
         value.replace('+', "&#43;").replace('=', "&#61;").into(),
         value.replace('/', "\\/").into(),
     ];
-    escaped.iter().any(|escaped| text.contains(&**escaped)) || text.contains(&value.replace('+', "&#43;"))
+    escaped.iter().any(|escaped| text.contains(&**escaped))
+        || text.contains(&value.replace('+', "&#43;"))
 }
 
 /// Names and texts of the values that a request sends.
 fn values_of(exchange: &Exchange) -> Vec<(String, String)> {
     let request = &exchange.request;
-    let owned = |(name, value): (Cow<'_, str>, Cow<'_, str>)| (name.into_owned(), value.into_owned());
+    let owned =
+        |(name, value): (Cow<'_, str>, Cow<'_, str>)| (name.into_owned(), value.into_owned());
     let mut values: Vec<(String, String)> = request.url.query_pairs().map(owned).collect();
     for segment in request.url.path_segments().into_iter().flatten() {
         values.push(("a segment of its path".to_owned(), segment.to_owned()));
     }
     for (name, value) in request.headers.iter().filter(|(name, _)| !is_kept(name)) {
-        let is_ours = name.starts_with("x-") || name.starts_with("X-") || name.eq_ignore_ascii_case("authorization");
+        let is_ours = name.starts_with("x-")
+            || name.starts_with("X-")
+            || name.eq_ignore_ascii_case("authorization");
         if is_ours {
             let value = value.strip_prefix("Bearer ").unwrap_or(value);
             values.push((name.to_owned(), value.to_owned()));
         }
     }
-    let Some(body) = request.body.in_memory().filter(|body| body.len() <= 1 << 20) else { return values };
+    let Some(body) = request.body.in_memory().filter(|body| body.len() <= 1 << 20) else {
+        return values;
+    };
     let media = request.headers.media_type();
     if media == "application/x-www-form-urlencoded" {
         values.extend(url::form_urlencoded::parse(body).map(owned));
     } else if let Ok(json) = serde_json::from_slice(body) {
         leaves(&json, "", &mut values);
     } else if media == "multipart/form-data" {
-        values.extend(parts(&String::from_utf8_lossy(body)));
+        let parts = brunt_traffic::multipart::of(&request.headers, body).unwrap_or_default();
+        let texts = parts.into_iter().filter(|part| part.file_name.is_none());
+        values.extend(
+            texts.map(|part| (part.name, String::from_utf8_lossy(&body[part.range]).into_owned())),
+        );
     }
     values
 }
@@ -243,18 +259,6 @@ fn leaves(json: &Value, name: &str, out: &mut Vec<(String, String)>) {
         Value::String(text) => out.push((name.to_owned(), text.clone())),
         _ => {}
     }
-}
-
-/// Names and texts of parts that are no files.
-fn parts(body: &str) -> Vec<(String, String)> {
-    let Some(boundary) = body.lines().next() else { return Vec::new() };
-    let part = |part: &str| {
-        let (head, text) = part.split_once("\r\n\r\n")?;
-        let name = head.split("name=\"").nth(1)?.split('"').next()?;
-        let text = text.strip_suffix("\r\n").unwrap_or(text);
-        (!head.contains("filename=")).then(|| (name.to_owned(), text.to_owned()))
-    };
-    body.split(boundary).filter_map(part).collect()
 }
 
 /// Extractions whose other candidates may mend the faults, the likeliest first: those that the findings name, then those whose

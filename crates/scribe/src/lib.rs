@@ -5,6 +5,24 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod body;
+mod code;
+mod files;
+mod form;
+mod functions;
+mod headers;
+mod listening;
+mod multipart;
+mod origins;
+mod page;
+mod request;
+mod script;
+mod session;
+mod text;
+mod value;
+mod variables;
+mod writer;
+
 use std::path::PathBuf;
 
 use brunt_correlate::Plan;
@@ -67,6 +85,5 @@ pub struct Call {
 
 /// Writes the script.
 pub fn write(recording: &Recording, plan: &Plan, options: &Options) -> Script {
-    let _ = (recording, plan, options);
-    Script::default()
+    writer::Writer::new(recording, plan, options).finish()
 }

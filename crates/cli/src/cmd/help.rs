@@ -25,6 +25,7 @@ const COMMANDS: &[(&str, &[&str])] = &[
     ("Tests", &["run", "new", "inspect", "archive", "deps", "features"]),
     ("Sessions", &["record"]),
     ("Results", &["view", "runs", "compare"]),
+    ("Sessions", &["correlate"]),
     ("A run that serves its REST API", &["status", "stats", "pause", "resume", "scale"]),
     ("Attacks, in vegeta's place", &["attack", "report", "plot", "encode"]),
     ("More", &["demo", "completion", "version", "help"]),

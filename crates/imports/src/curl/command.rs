@@ -1,5 +1,6 @@
 //! From the words of a curl command to its requests.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::flags::{self, Effect};
@@ -335,7 +336,7 @@ impl Reader<'_> {
                 out.push(c);
             } else {
                 for byte in c.encode_utf8(&mut [0; 4]).bytes() {
-                    out.push_str(&format!("%{byte:02X}"));
+                    let _ = write!(out, "%{byte:02X}");
                 }
             }
         }

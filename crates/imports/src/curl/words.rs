@@ -83,12 +83,11 @@ impl Lexer<'_> {
                     self.end_command();
                     self.read_heredocs()?;
                 }
-                ';' => self.end_command(),
                 '&' if self.peek() == Some('>') => {
                     self.end_word();
                     self.redirection('>');
                 }
-                '&' => self.end_command(),
+                ';' | '&' => self.end_command(),
                 '|' => {
                     self.end_word();
                     if self.peek() == Some('|') {

@@ -189,7 +189,7 @@ fn leaves(
             spots.push(spot(Place::Json(path.clone()), name, text));
         }
         (Json::String(text), Json::Number(_) | Json::Bool(_) | Json::Null)
-            if table.resolve(text) == real.to_string() =>
+            if serde_json::from_str::<Json>(&table.resolve(text)).is_ok_and(|own| own == *real) =>
         {
             spots.push(spot(Place::Json(path.clone()), name, text));
         }

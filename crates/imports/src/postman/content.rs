@@ -1,5 +1,6 @@
 //! Headers and bodies of requests.
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use serde_json::Value as Json;
@@ -124,9 +125,9 @@ impl Source<'_> {
                 let variables = if variables.trim().is_empty() { "{}" } else { variables.trim() };
                 let mut out = format!("{{\"query\":{}", Json::String(query));
                 if let Some(name) = graphql.get("operationName").and_then(Json::as_str) {
-                    out.push_str(&format!(",\"operationName\":{}", Json::String(name.to_owned())));
+                    let _ = write!(out, ",\"operationName\":{}", Json::String(name.to_owned()));
                 }
-                out.push_str(&format!(",\"variables\":{variables}}}"));
+                let _ = write!(out, ",\"variables\":{variables}}}");
                 draft.body = Content::Text(out);
                 draft.default_header("Content-Type", "application/json");
             }

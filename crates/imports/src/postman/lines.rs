@@ -85,8 +85,8 @@ pub(super) fn literal(text: &str) -> Option<&str> {
     let text = text.trim();
     let quote = text.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'))?;
     let inside = text.strip_prefix(quote)?.strip_suffix(quote)?;
-    let is_plain = !inside.contains([quote, '\\']) && !(quote == '`' && inside.contains("${"));
-    is_plain.then_some(inside)
+    let is_template = quote == '`' && inside.contains("${");
+    (!is_template && !inside.contains([quote, '\\'])).then_some(inside)
 }
 
 /// The arguments of a call, split at its commas: `name(a, b)` behind `name`. Nothing if there is more behind it.
@@ -97,7 +97,6 @@ pub(super) fn arguments(text: &str) -> Option<Vec<String>> {
     for c in inside.chars() {
         match (quote, c) {
             (Some(own), c) if own == c => quote = None,
-            (Some(_), _) => {}
             (None, '"' | '\'' | '`') => quote = Some(c),
             (None, '(' | '[') => depth += 1,
             (None, ')' | ']') => depth -= 1,

@@ -1,0 +1,6 @@
+//! Whole scripts, as people read them.
+
+mod forms;
+mod listening;
+mod requests;
+mod session;
