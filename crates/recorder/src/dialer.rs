@@ -20,11 +20,15 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_rustls::TlsConnector;
 use tower_service::Service;
 
+use crate::failure::Failure;
 use crate::tasks::Tasks;
 use crate::{Error, Upstream, failure, verifier};
 
 /// A server that does not answer by then is not there. TLS included.
 const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The meaning of 407.
+const CREDENTIALS: &str = "it wants other credentials than --upstream-proxy has";
 
 /// Why there is no connection.
 #[derive(Debug, thiserror::Error)]
@@ -78,10 +82,17 @@ impl Network {
         self.proxy.as_ref()?.credentials.as_ref()
     }
 
+    /// The further proxy's 407, if there is such a proxy.
+    pub(crate) fn refusal(&self) -> Option<Failure> {
+        let proxy = self.proxy.as_ref()?.name.clone();
+        let error = DialError::Proxy { proxy, why: CREDENTIALS.to_owned() };
+        Some(Failure::new("", &error))
+    }
+
     /// A connection to a server for whatever it speaks, without TLS of ours.
     pub(crate) async fn plain(&self, host: &str, port: u16) -> Result<Stream, DialError> {
         let io: Box<dyn Io> = match &self.proxy {
-            None => Box::new(self.tcp(host, &address(host, port)?).await?),
+            None => Box::new(self.tcp(&format!("{host}:{port}"), &address(host, port)?).await?),
             Some(proxy) => self.through(proxy, host, port).await?,
         };
         Ok(Stream { io, is_http2: false, is_proxied: false })
@@ -124,9 +135,7 @@ impl Network {
         match answer.status() {
             status if status.is_success() => {}
             StatusCode::PROXY_AUTHENTICATION_REQUIRED => {
-                return Err(failed(
-                    "it wants other credentials than --upstream-proxy has".to_owned(),
-                ));
+                return Err(failed(CREDENTIALS.to_owned()));
             }
             status => return Err(failed(format!("it answered {status} for {authority}"))),
         }

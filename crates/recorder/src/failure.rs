@@ -3,9 +3,18 @@
 use std::error::Error;
 
 use http::StatusCode;
-use rustls::{AlertDescription, CertificateError, Error as TlsError};
+use rustls::{CertificateError, Error as TlsError};
 
 use crate::dialer::DialError;
+
+/// Alerts of servers that want a client certificate. With TLS 1.3 they come late, and HTTP/2 keeps of an error only its text.
+const WANTS_CERTIFICATE: [&str; 5] = [
+    "fatal alert: CertificateRequired",
+    "fatal alert: BadCertificate",
+    "fatal alert: CertificateUnknown",
+    "fatal alert: UnknownCA",
+    "fatal alert: AccessDenied",
+];
 
 /// A request that could not be passed on.
 #[derive(Debug)]
@@ -65,6 +74,16 @@ impl Failure {
         {
             return failure;
         }
+        let text = chain(error);
+        if WANTS_CERTIFICATE.iter().any(|alert| text.contains(alert)) {
+            return Self {
+                status: StatusCode::BAD_GATEWAY,
+                title: "The server wants another certificate from us",
+                why: format!("{host} wants a client certificate that it trusts: {text}"),
+                advice: "Name it with --upstream-cert FILE and --upstream-key FILE.".to_owned(),
+                is_notice: true,
+            };
+        }
         let (status, title, why, is_notice) = match find::<DialError>(error) {
             Some(dial @ DialError::Late { .. }) => {
                 (StatusCode::GATEWAY_TIMEOUT, "The server does not answer", dial.to_string(), false)
@@ -77,12 +96,7 @@ impl Failure {
             }
             None => {
                 let title = "The server broke the connection off";
-                (
-                    StatusCode::BAD_GATEWAY,
-                    title,
-                    format!("no response from {host}: {}", chain(error)),
-                    false,
-                )
+                (StatusCode::BAD_GATEWAY, title, format!("no response from {host}: {text}"), false)
             }
         };
         let advice =
@@ -102,19 +116,6 @@ fn of_tls(host: &str, error: &TlsError) -> Option<Failure> {
                 of_certificate(certificate)
             ),
             advice: advice_of_certificate(certificate).to_owned(),
-            is_notice: true,
-        }),
-        TlsError::AlertReceived(
-            AlertDescription::CertificateRequired
-            | AlertDescription::BadCertificate
-            | AlertDescription::CertificateUnknown
-            | AlertDescription::UnknownCA
-            | AlertDescription::AccessDenied,
-        ) => Some(Failure {
-            status,
-            title: "The server wants another certificate from us",
-            why: format!("{host} wants a client certificate that it trusts: {error}"),
-            advice: "Name it with --upstream-cert FILE and --upstream-key FILE.".to_owned(),
             is_notice: true,
         }),
         _ => None,

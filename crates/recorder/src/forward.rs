@@ -101,17 +101,17 @@ pub(crate) async fn forward(
     } else {
         plain(shared, clients, uri, request, &take).await
     };
-    answered.unwrap_or_else(|error| {
-        let failure = Failure::new(&host, &error);
-        take.failed(&failure.why);
-        if failure.is_notice {
-            shared.notice(
-                format!("{host} {}", failure.title),
-                format!("{}. {}", failure.why, failure.advice),
-            );
-        }
-        page::failed(failure.status, failure.title, &failure.why, &failure.advice)
-    })
+    answered.unwrap_or_else(|error| failed(shared, &take, &host, &Failure::new(&host, &error)))
+}
+
+/// The page in place of a response. `about`: the notices on the same thing are one.
+fn failed(shared: &Shared, take: &Take, about: &str, failure: &Failure) -> Answer {
+    take.failed(&failure.why);
+    if failure.is_notice {
+        let topic = format!("{about} {}", failure.title);
+        shared.notice(topic, format!("{}. {}", failure.why, failure.advice));
+    }
+    page::failed(failure.status, failure.title, &failure.why, &failure.advice)
 }
 
 async fn plain(
@@ -146,6 +146,11 @@ async fn plain(
             _ => return Err(error),
         },
     };
+    if answer.status() == StatusCode::PROXY_AUTHENTICATION_REQUIRED
+        && let Some(failure) = shared.network.refusal()
+    {
+        return Ok(failed(shared, take, "proxy", &failure));
+    }
     Ok(back(answer, take))
 }
 

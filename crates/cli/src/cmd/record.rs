@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use brunt_recorder::{Authority, Config, Error, Limits, Recorder, Upstream};
 use brunt_traffic::Recording;
+use brunt_traffic::filter::{Filter, HostPattern, PatternError, UrlPattern};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use tempfile::TempDir;
 use url::Url;
@@ -58,13 +59,11 @@ pub(crate) struct Session {
     authority: Option<PathBuf>,
     upstream: Upstream,
     pass: Vec<String>,
-    out: PathBuf,
-    force: bool,
+    filter: Filter,
+    wish: Wish,
     har: Option<PathBuf>,
     browser: Option<Wanted>,
     start: Option<Url>,
-    replay: bool,
-    resources: bool,
 }
 
 pub(super) fn command() -> Command {
@@ -91,6 +90,30 @@ pub(super) fn command() -> Command {
         .arg(value("out", "DIR", "Write the script into this folder [default: recorded]"))
         .arg(switch("force", "Overwrite a script that is in the folder already"))
         .arg(value("har", "FILE", "Keep the whole session as a HAR file, too; it has every password and cookie"))
+        .arg(many(value(
+            "only",
+            "HOST",
+            "Keep requests to this host alone: HOST, *.HOST or HOST:PORT; repeat it for more",
+        )))
+        .arg(many(value(
+            "allow",
+            "REGEX",
+            "Keep URLs alone that this expression matches as a whole; repeat it for more",
+        )))
+        .arg(many(value(
+            "deny",
+            "REGEX",
+            "Leave out URLs that this expression matches as a whole, before --allow is asked",
+        )))
+        .arg(switch(
+            "keep-noise",
+            "Keep requests that the browser made for itself, and those to trackers",
+        ))
+        .arg(value(
+            "pause-threshold",
+            "DURATION",
+            "Make no pause of gaps that are shorter [default: 100ms]",
+        ))
         .arg(switch("no-resources", "Leave pictures, styles, scripts and fonts out of the script"))
         .arg(switch("no-replay", "Do not run the script to prove it"))
         .arg(many(value("pass", "HOST", "Pass TLS of this host on, unrecorded: HOST or *.HOST")))
@@ -146,15 +169,50 @@ impl Request {
             authority: path("ca-dir"),
             upstream,
             pass: many("pass").collect(),
-            out: path("out").unwrap_or_else(|| PathBuf::from(OUT)),
-            force: matches.get_flag("force"),
+            filter: filter(matches)?,
+            wish: Wish {
+                out: path("out").unwrap_or_else(|| PathBuf::from(OUT)),
+                force: matches.get_flag("force"),
+                replay: !matches.get_flag("no-replay"),
+                scribe: scribe(matches)?,
+            },
             har: path("har"),
             browser: browser.map(|word| Wanted::of(&word)),
             start: url.map(|text| start(&text)).transpose()?,
-            replay: !matches.get_flag("no-replay"),
-            resources: !matches.get_flag("no-resources"),
         })))
     }
+}
+
+/// The requests that become the script, as `brunt convert` has it.
+fn filter(matches: &ArgMatches) -> Outcome<Filter> {
+    let many = |name: &str| matches.get_many::<String>(name).into_iter().flatten();
+    let wrong = |error: PatternError| Failure::usage(error);
+    let hosts = many("only").map(|text| text.parse::<HostPattern>().map_err(wrong));
+    let urls = |name: &str| {
+        let all = many(name).map(|text| text.parse::<UrlPattern>().map_err(wrong));
+        all.collect::<Outcome<Vec<_>>>()
+    };
+    Ok(Filter {
+        only: hosts.collect::<Outcome<_>>()?,
+        allow: urls("allow")?,
+        deny: urls("deny")?,
+        noise: matches.get_flag("keep-noise"),
+        ..Filter::default()
+    })
+}
+
+fn scribe(matches: &ArgMatches) -> Outcome<brunt_scribe::Options> {
+    let mut options = brunt_scribe::Options::default();
+    if matches.get_flag("no-resources") {
+        options.resources = brunt_scribe::Resources::LeftOut;
+    }
+    if let Some(text) = matches.get_one::<String>("pause-threshold") {
+        options.shortest_pause = brunt_duration::wait::parse_millis(text).map_err(|error| {
+            Failure::usage(format!("invalid value \"{text}\" for --pause-threshold: {error}"))
+                .hint("write a duration such as 100ms or 2s")
+        })?;
+    }
+    Ok(options)
 }
 
 /// `HOST:PORT`, `:PORT` or `PORT`.
@@ -223,41 +281,42 @@ pub(super) fn perform(context: &Context, request: Request) -> Outcome<Exit> {
 fn record(context: &Context, session: Session) -> Outcome<Exit> {
     let program = session.browser.as_ref().map(|wanted| wanted.find(&context.environment));
     let program = program.transpose()?;
-    let out = Out::claim(&session.out, session.force)?;
+    let out = Out::claim(&session.wish)?;
     let har = session.har.as_deref().map(open_har).transpose()?;
     let folder = authority_folder(context, session.authority.as_deref())?;
     let authority = Arc::new(Authority::open(&folder).map_err(failure)?);
-    let bodies = TempDir::with_prefix("brunt-record-")?;
-    let recording = {
+    // Bodies, and the profile of a browser: all that must be gone in the end.
+    let things = TempDir::with_prefix("brunt-record-")?;
+    let mut recording = {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(4).enable_all().build()?;
-        let begun = Begun { context, session: &session, authority, bodies: bodies.path() };
+        let begun = Begun { context, session: &session, authority, things: things.path() };
         let recording = runtime.block_on(begun.run(program))?;
+        if let (Some((path, file)), false) = (har, recording.exchanges.is_empty()) {
+            let written = brunt_traffic::har::write(&recording, std::io::BufWriter::new(file));
+            written.map_err(|error| {
+                let message = format!("cannot write the HAR file \"{}\"", path.display());
+                Failure::from(anyhow::Error::new(error).context(message))
+            })?;
+        }
+        // From here on, signals are for the replay.
         runtime.shutdown_background();
         recording
     };
-    if let (Some((path, file)), false) = (har, recording.exchanges.is_empty()) {
-        brunt_traffic::har::write(&recording, std::io::BufWriter::new(file)).map_err(|error| {
-            Failure::new(Exit::Other, error).hint(format!("the HAR file is {}", path.display()))
-        })?;
+    if recording.exchanges.is_empty() {
+        return Err(Failure::usage("nothing was recorded: no request came").hint(
+            "set the recorder as the proxy of your browser, for HTTP and HTTPS, or let --browser do it",
+        ));
+    }
+    session.filter.apply(&mut recording);
+    for (why, count) in &recording.left_out {
+        log::info!("left out: {count} {why}");
     }
     if recording.exchanges.is_empty() {
-        let hint = "set the recorder as the proxy of your browser, for HTTP and HTTPS, or let --browser do it";
-        return Err(Failure::usage("nothing was recorded: no request came").hint(hint));
+        return Err(Failure::usage("nothing is left of the recording for a script")
+            .hint("see --only, --allow, --deny and --keep-noise"));
     }
-    for (why, count) in &recording.left_out {
-        log::warn!("left out: {count} {why}");
-    }
-    let scribe = brunt_scribe::Options {
-        resources: if session.resources {
-            brunt_scribe::Resources::Batch
-        } else {
-            brunt_scribe::Resources::LeftOut
-        },
-        ..brunt_scribe::Options::default()
-    };
-    let wish = Wish { out: session.out.clone(), replay: session.replay, scribe };
-    let exit = session::finish(context, &recording, &wish)?;
+    let exit = session::finish(context, &recording, &session.wish)?;
     out.keep();
     Ok(exit)
 }
@@ -297,13 +356,9 @@ struct Out {
 }
 
 impl Out {
-    fn claim(folder: &Path, force: bool) -> Outcome<Self> {
-        let script = folder.join("script.js");
-        if script.exists() && !force {
-            let message = format!("\"{}\" is there already", script.display());
-            return Err(Failure::usage(message)
-                .hint("--force overwrites it; --out DIR writes to another folder"));
-        }
+    fn claim(wish: &Wish) -> Outcome<Self> {
+        session::check_folder(&wish.out, wish.force)?;
+        let folder = wish.out.as_path();
         let made = (!folder.exists()).then(|| folder.to_owned());
         let written = std::fs::create_dir_all(folder)
             // Now is the time to learn that it cannot be written.
@@ -334,7 +389,7 @@ struct Begun<'a> {
     context: &'a Context,
     session: &'a Session,
     authority: Arc<Authority>,
-    bodies: &'a Path,
+    things: &'a Path,
 }
 
 impl Begun<'_> {
@@ -342,24 +397,26 @@ impl Begun<'_> {
     async fn run(self, program: Option<browser::Program>) -> Outcome<Recording> {
         // Before the proxy: a signal from here on is ours.
         let mut signals = crate::run::signal::Signals::new()?;
+        let [bodies, profile] = ["bodies", "profile"].map(|name| self.things.join(name));
+        std::fs::create_dir(&bodies)?;
         let config = Config {
             address: self.session.address,
             authority: Arc::clone(&self.authority),
             upstream: self.session.upstream.clone(),
             pass: self.session.pass.clone(),
-            folder: self.bodies.to_owned(),
+            folder: bodies,
             limits: Limits::default(),
         };
         let recorder = Recorder::bind(config).await.map_err(failure)?;
         let address = recorder.address();
-        let lines = Lines::start(self.context);
+        let lines = Lines::start(self.context, &self.session.filter);
         print(self.context, &format!("recorder: http://{address}\n"))?;
         self.greet(&lines, address);
         let mut browser = match program {
             None => None,
             Some(program) => {
-                let started =
-                    Browser::start(program, address, &self.authority, self.session.start.as_ref())?;
+                let start = self.session.start.as_ref();
+                let started = Browser::start(program, &profile, address, &self.authority, start)?;
                 if let Some(notice) = started.notice() {
                     lines.say(notice);
                 }
@@ -367,14 +424,14 @@ impl Begun<'_> {
             }
         };
         steps::listen(recorder.marker(), lines.clone());
-        let bodies = self.bodies.to_owned();
+        let things = self.things.to_owned();
         let (end, ended) = tokio::sync::oneshot::channel();
         tokio::spawn(async move {
             signals.next().await;
             let _ = end.send(());
             signals.next().await;
             // The second one: there will be no script, and nothing else of ours may stay.
-            let _ = std::fs::remove_dir_all(bodies);
+            let _ = std::fs::remove_dir_all(things);
             std::process::exit(i32::from(Exit::Signal.code()));
         });
         let told = lines.clone();
@@ -440,8 +497,8 @@ mod tests {
     fn a_bare_call_listens_on_loopback_and_verifies() {
         let session = session("");
         assert_eq!(session.address.to_string(), ADDRESS);
-        assert!(!session.upstream.insecure && session.replay && session.resources);
-        assert_eq!(session.out, Path::new(OUT));
+        assert!(!session.upstream.insecure && session.wish.replay && !session.filter.noise);
+        assert_eq!(session.wish.out, Path::new(OUT));
     }
 
     #[test]
@@ -487,12 +544,13 @@ mod tests {
     fn a_script_is_not_overwritten_unasked() {
         let parent = tempfile::tempdir().unwrap();
         let folder = parent.path().join("a/b");
-        drop(Out::claim(&folder, false).unwrap());
+        let wish = |force: &str| session(&format!("--out {} {force}", folder.display())).wish;
+        drop(Out::claim(&wish("")).unwrap());
         assert!(!folder.exists(), "an empty folder of ours goes away");
-        Out::claim(&folder, false).unwrap().keep();
+        Out::claim(&wish("")).unwrap().keep();
         std::fs::write(folder.join("script.js"), "").unwrap();
-        let Err(failure) = Out::claim(&folder, false) else { panic!("it was overwritten") };
+        let Err(failure) = Out::claim(&wish("")) else { panic!("it was overwritten") };
         assert!(failure.message().contains("script.js"), "{}", failure.message());
-        assert!(Out::claim(&folder, true).is_ok());
+        assert!(Out::claim(&wish("--force")).is_ok());
     }
 }

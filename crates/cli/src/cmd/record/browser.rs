@@ -10,7 +10,6 @@ use std::time::Duration;
 use brunt_recorder::Authority;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use tempfile::TempDir;
 use url::Url;
 
 use crate::{
@@ -108,32 +107,32 @@ fn in_folders(name: &str, folders: &str) -> Option<PathBuf> {
     std::env::split_paths(folders).map(|folder| folder.join(name)).find(|path| is_program(path))
 }
 
-/// A browser that runs. Dropped, it is killed, and its profile is gone.
+/// A browser that runs. Dropped, it is killed.
 #[derive(Debug)]
 pub(super) struct Browser {
     child: Child,
     notice: Option<String>,
-    _profile: TempDir,
 }
 
 impl Browser {
-    /// Starts it.
+    /// Starts it with a new profile in this folder, which it may keep until it is closed.
     ///
     /// # Errors
     /// The program cannot be started.
     pub(super) fn start(
         program: Program,
+        profile: &Path,
         proxy: SocketAddr,
         authority: &Authority,
         start: Option<&Url>,
     ) -> Outcome<Self> {
-        let profile = TempDir::with_prefix("brunt-browser-")?;
+        std::fs::create_dir(profile)?;
         let proxy = reachable(proxy);
         let mut command = Command::new(&program.path);
         let notice = if program.is_firefox {
-            of_firefox(&mut command, profile.path(), proxy, authority)?
+            of_firefox(&mut command, profile, proxy, authority)?
         } else {
-            of_chromium(&mut command, profile.path(), proxy, authority);
+            of_chromium(&mut command, profile, proxy, authority);
             None
         };
         if let Some(url) = start {
@@ -147,7 +146,7 @@ impl Browser {
             let message = format!("cannot start the browser \"{}\"", program.path.display());
             Failure::new(Exit::Other, anyhow::Error::new(error).context(message))
         })?;
-        Ok(Self { child, notice, _profile: profile })
+        Ok(Self { child, notice })
     }
 
     /// Something that the user must still do.

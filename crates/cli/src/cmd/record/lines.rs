@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use brunt_recorder::{Line, Moment, Told, shown_url};
 use brunt_traffic::Recording;
+use brunt_traffic::filter::Filter;
 
 use crate::Context;
 
@@ -19,6 +20,8 @@ const QUEUE: usize = 4096;
 #[derive(Clone)]
 pub(super) struct Lines {
     is_quiet: bool,
+    /// Requests that it leaves out have no line.
+    filter: Arc<Filter>,
     color: bool,
     queue: SyncSender<Message>,
     dropped: Arc<AtomicU64>,
@@ -31,7 +34,7 @@ enum Message {
 }
 
 impl Lines {
-    pub(super) fn start(context: &Context) -> Self {
+    pub(super) fn start(context: &Context, filter: &Filter) -> Self {
         let (queue, messages) = sync_channel(QUEUE);
         let screen = Arc::clone(&context.screen);
         let write = move || {
@@ -43,6 +46,7 @@ impl Lines {
         let writer = std::thread::Builder::new().name("brunt-lines".to_owned()).spawn(write).ok();
         Self {
             is_quiet: context.global.quiet,
+            filter: Arc::new(filter.clone()),
             color: context.global.color && context.screen.stderr_is_terminal(),
             queue,
             dropped: Arc::default(),
@@ -67,8 +71,11 @@ impl Lines {
     pub(super) fn line(&self, line: &Line) {
         match line {
             Line::Notice(text) => self.warn(text),
-            Line::Exchange(told) if !self.is_quiet => self.push(drawn(told, self.color)),
-            Line::Exchange(_) => {}
+            Line::Exchange(told) => {
+                if !self.is_quiet && self.filter.reason_of_url(&told.url).is_none() {
+                    self.push(drawn(told, self.color));
+                }
+            }
         }
     }
 
