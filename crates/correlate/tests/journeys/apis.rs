@@ -51,8 +51,8 @@ fn tokens_are_renewed_and_ids_come_from_what_created_them() {
             "1 Header(1) = Bearer <accessToken>",
             "3 > accessToken = json .accessToken",
             "4 Segment(2) = <orderId>",
-            "4 > eTag = header ETag",
-            "5 Header(2) = <eTag>",
+            "4 > etag = header ETag",
+            "5 Header(2) = <etag>",
             "5 Json([Key(\"id\")]) = <orderId>",
         ],
     );
