@@ -80,7 +80,10 @@ impl Known {
     /// Whether a text that the script sends as it is would hold what is another one for each user.
     fn is_varying(&self, literal: &str) -> bool {
         self.entries.iter().any(|own| {
-            let is_long = own.strength == Strength::Strong || own.is_typed() && own.text.len() >= 5;
+            let is_long = own.strength == Strength::Strong
+                || own.is_typed()
+                    && own.text.len() >= 5
+                    && (own.strength > Strength::Weak || own.text.contains(' '));
             is_long && literal.contains(own.text.as_str())
         }) || literal
             .split(|c: char| !c.is_ascii_alphanumeric())
@@ -283,6 +286,9 @@ impl Wish<'_> {
                 continue;
             }
             let Some(text) = attribute(name).filter(|text| is_mark(text)) else { continue };
+            if *name == "name" && tag == "form" && attribute("id") == Some(text) {
+                continue;
+            }
             if *name == "id" && !is_stable(text) {
                 continue;
             }
@@ -615,7 +621,7 @@ fn is_name(text: &str) -> bool {
 }
 
 fn has_word(text: &str, word: &str) -> bool {
-    let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric());
+    let is_part = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     text.match_indices(word).any(|(at, _)| {
         !is_part(text[..at].chars().next_back()) && !is_part(text[at + word.len()..].chars().next())
     })
