@@ -30,7 +30,7 @@ mod source;
 const EXAMPLES: &str = "Examples:
   brunt convert shop.har --out shop
   brunt convert shop.har --only shop.test --no-resources --replay
-  pbpaste | brunt convert - --from curl --out order
+  pbpaste | brunt convert - --out order
   brunt convert shop.postman_collection.json --environment test.json --out shop
   brunt convert openapi.yaml --base http://127.0.0.1:8080 --out client
   brunt convert access.log --base https://test.shop.test --out attack";
@@ -95,6 +95,17 @@ pub(super) fn command() -> Command {
             "DURATION",
             "Make no pause of gaps that are shorter [default: 100ms]",
         ))
+        .arg(value(
+            "base",
+            "URL",
+            "Send to this server, in place of the hosts of a log or of an OpenAPI document",
+        ))
+        .arg(many(value(
+            "method",
+            "NAME",
+            "Of a log: take requests with this method; repeat it for more [default: GET, HEAD]",
+        )))
+        .arg(switch("script", "Of a log: write a script of its first clients, in place of targets"))
         .arg(many(value(
             "environment",
             "FILE",
