@@ -1,5 +1,6 @@
 //! Schemas as types.
 
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
@@ -12,11 +13,16 @@ use super::text::{doc, literal, member};
 /// How deep types may be in types.
 const DEPTH_MAX: usize = 40;
 
+/// The longest chain of types that are other types; a longer one is taken for a circle.
+const CIRCLE_MAX: usize = 500;
+
 /// The names of the document's schemas.
 pub(super) struct Types<'a> {
     document: &'a Document,
     /// By pointer.
     names: HashMap<String, String>,
+    /// Pointers of parts without a name that are being written: a part in itself is unknown.
+    open: RefCell<Vec<String>>,
 }
 
 /// The place of a type: with bodies of forms, files are files.
@@ -33,7 +39,7 @@ impl<'a> Types<'a> {
         for (key, _) in schemas(document) {
             names.insert(format!("/components/schemas/{}", escape(key)), taken.of_type(key));
         }
-        Self { document, names }
+        Self { document, names, open: RefCell::new(Vec::new()) }
     }
 
     fn name(&self, pointer: &str) -> Option<&str> {
@@ -70,6 +76,9 @@ impl<'a> Types<'a> {
 
     /// Whether a schema leads to a pointer without an object or a list between.
     fn is_circle(&self, schema: &'a Json, target: &str, seen: &mut HashSet<&'a str>) -> bool {
+        if seen.len() > CIRCLE_MAX {
+            return true;
+        }
         if let Some(pointer) = Document::reference(schema) {
             return pointer == target
                 || (seen.insert(pointer)
@@ -102,10 +111,14 @@ impl<'a> Types<'a> {
             if let Some(name) = self.name(pointer) {
                 return name.to_owned();
             }
-            if !self.document.spend() {
+            let is_open = self.open.borrow().iter().any(|own| own == pointer);
+            if is_open || !self.document.spend() {
                 return "unknown".to_owned();
             }
-            return self.of(target, indent, depth + 1, place);
+            self.open.borrow_mut().push(pointer.to_owned());
+            let kind = self.of(target, indent, depth + 1, place);
+            self.open.borrow_mut().pop();
+            return kind;
         }
         let mut parts = Vec::new();
         for (key, with) in [("allOf", " & "), ("oneOf", " | "), ("anyOf", " | ")] {
