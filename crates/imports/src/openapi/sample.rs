@@ -65,7 +65,7 @@ struct Sampler<'a> {
 }
 
 impl Sampler<'_> {
-    /// What the schema itself gives.
+    /// The value that the schema itself gives.
     fn given(&self, schema: &Json, depth: usize) -> Option<Json> {
         let schema = self.document.resolve(schema);
         let first =

@@ -173,7 +173,7 @@ impl<'a> Types<'a> {
                     all.push(own);
                 }
             }
-            // What is unknown adds nothing to what is known.
+            // An unknown part adds nothing to the known ones.
             if key == "allOf" && all.len() > 1 {
                 all.retain(|own| own != "unknown");
             }
