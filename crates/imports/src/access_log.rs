@@ -162,7 +162,7 @@ fn redact(url: &mut Url) -> u64 {
     let Some(query) = url.query() else { return 0 };
     let mut count = 0;
     let pairs = query.split('&').map(|pair| match pair.split_once('=') {
-        Some((key, value)) if !value.is_empty() && name::is_secret(key) => {
+        Some((key, value)) if !value.is_empty() && name::is_secret_outside(key) => {
             count += 1;
             format!("{key}={REDACTED}")
         }

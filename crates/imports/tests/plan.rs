@@ -14,8 +14,7 @@ fn decoded(text: &str) -> String {
     let pair = format!("a={}", text.replace('&', "%26").replace('+', "%2B").replace('#', "%23"));
     let mut url = url::Url::parse("http://a.test/").expect("a URL");
     url.set_query(Some(&pair));
-    let value = url.query_pairs().next().expect("one pair").1.into_owned();
-    value
+    url.query_pairs().map(|(_, value)| value.into_owned()).collect()
 }
 
 /// The text of a place; nothing if there is no such place.

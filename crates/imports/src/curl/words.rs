@@ -333,7 +333,7 @@ impl Lexer<'_> {
                 (self.surroundings.variable)(name).map(|value| crate::template::plain(&value))
             })
             .or_else(|| default.map(str::to_owned));
-        let is_secret = name::is_secret(name);
+        let is_secret = name::is_secret_outside(name);
         let value = value.filter(|value| !value.is_empty()).unwrap_or_else(|| {
             let place = if is_secret { "file of secrets" } else { "data file" };
             self.ledger.note(format!(

@@ -207,7 +207,13 @@ pub(super) fn substitutions(
     for spot in spots {
         let is_cookie = matches!(spot.place, Place::Cookie(_));
         let is_basic = spot.scheme == "Basic ";
-        let is_secret = name::is_secret(&spot.name) && !matches!(spot.place, Place::Segment(_));
+        let is_secret = match spot.place {
+            Place::Segment(_) => false,
+            Place::Query(_) | Place::Header(_) | Place::Cookie(_) => {
+                name::is_secret_outside(&spot.name)
+            }
+            _ => name::is_secret(&spot.name),
+        };
         let pieces = if ledger.table.is_in(&spot.template) {
             // A secret's name tells that an input in its place is a secret, too.
             ledger.pieces(&spot.template, exchange, is_secret)

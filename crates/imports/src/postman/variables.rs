@@ -61,7 +61,7 @@ impl Variables {
 
     /// A script gave it a text.
     pub(super) fn set_text(&mut self, name: &str, text: &str) {
-        let held = Held::Text { text: text.to_owned(), is_secret: name::is_secret(name) };
+        let held = Held::Text { text: text.to_owned(), is_secret: name::is_secret_outside(name) };
         self.of_environment.insert(name.to_owned(), held);
     }
 
@@ -143,7 +143,7 @@ impl Variables {
             }
             None => {
                 self.empty.push(name.to_owned());
-                (sent_for(name), name::is_secret(name))
+                (sent_for(name), name::is_secret_outside(name))
             }
         };
         let kind = if is_secret { Kind::Secret } else { Kind::Input };
@@ -224,8 +224,8 @@ fn add(held: &mut HashMap<String, Held>, list: &[Json]) {
             Some(Json::Null) | None => String::new(),
             Some(other) => plain(&other.to_string()),
         };
-        let is_secret =
-            entry.get("type").and_then(Json::as_str) == Some("secret") || name::is_secret(name);
+        let is_secret = entry.get("type").and_then(Json::as_str) == Some("secret")
+            || name::is_secret_outside(name);
         held.insert(name.to_owned(), Held::Text { text, is_secret });
     }
 }
