@@ -99,6 +99,16 @@ fn pieces_are_the_texts_of_their_places() {
 }
 
 #[test]
+fn a_form_that_a_browser_copied_has_its_parts() {
+    let session = of_curl(
+        "curl 'http://a.test/' -H 'content-type: multipart/form-data; boundary=----x' --data-raw $'------x\\r\\nContent-Disposition: form-data; name=\"user\"\\r\\n\\r\\nann\\r\\n------x\\r\\nContent-Disposition: form-data; name=\"password\"\\r\\n\\r\\nhunter2\\r\\n------x\\r\\nContent-Disposition: form-data; name=\"file\"; filename=\"a\"\\r\\n\\r\\n\\r\\n------x--\\r\\n'",
+    );
+    holds(&session);
+    let [own] = session.plan.substitutions.as_slice() else { unreachable!("one: {session:?}") };
+    assert_eq!((&own.place, &session.plan.secrets[0].recorded[..]), (&Place::Part(1), "hunter2"));
+}
+
+#[test]
 fn values_are_encoded_as_their_places_want() {
     let session = of_curl(
         "curl \"http://a.test/x/$MY_TOKEN/$ID?k=$MY_TOKEN&i=$ID\" -b \"sid=$MY_TOKEN\" -d \"a=1\" --data-urlencode \"b=$MY_TOKEN\"",
