@@ -1,11 +1,13 @@
 //! From a place in a response to the finders that find it again.
 
 use std::cell::RefCell;
+use std::ops::Range;
 use std::rc::Rc;
 
 use brunt_html::{Document, NodeId};
 use brunt_traffic::Recording;
 
+use crate::change::url_encode;
 use crate::find::{field_text, find, updates};
 use crate::json::Json;
 use crate::plan::{Change, Finder, PathStep, Piece, Source};
@@ -87,7 +89,7 @@ fn changes_cost(changes: &[Change]) -> u32 {
         .map(|change| match change {
             Change::Split(..) => 15,
             Change::Between(..) => 12,
-            Change::Json(_) | Change::Segment(_) => 5,
+            Change::Json(_) => 5,
             _ => 2,
         })
         .sum()
@@ -196,7 +198,7 @@ impl Maker<'_> {
             _ => return Vec::new(),
         };
         let whole = attribute.and_then(|name| document.attribute(node, name));
-        let place = whole.map_or(0, |text| place_of(text, self.text, changes));
+        let place = whole.and_then(|text| place_of(text, self.text, changes));
         let read = |node: NodeId| -> Option<String> {
             match draft {
                 Draft::Field(_) => field_text(document, node),
@@ -209,8 +211,11 @@ impl Maker<'_> {
             document,
             node,
             value: self.text,
-            attribute: attribute.zip(whole).map(|(name, text)| (name, text, place)),
+            attribute: attribute
+                .zip(whole)
+                .map(|(name, text)| (name, text, place.clone().unwrap_or_default())),
             known: self.known,
+            given: None,
             text_of: self.text_of,
             value_of: &value_of,
         };
@@ -365,18 +370,24 @@ fn selected_cost(selected: &Selected) -> u32 {
     }
 }
 
-/// Where in an attribute's text the value is: the segment or the parameter that the changes mean.
-fn place_of(text: &str, value: &str, changes: &[Change]) -> usize {
-    let first = text.find(value).unwrap_or(0);
+/// Where in an attribute's text the value is, as it is or encoded: the segment or the parameter that the changes mean.
+fn place_of(text: &str, value: &str, changes: &[Change]) -> Option<Range<usize>> {
     let marks: &[u8] = match changes.first() {
         Some(Change::Segment(_)) => b"/",
         Some(Change::Parameter(_)) => b"=",
-        _ => return first,
+        _ => b"",
     };
-    text.match_indices(value)
-        .map(|(at, _)| at)
-        .find(|&at| at > 0 && marks.contains(&text.as_bytes()[at - 1]))
-        .unwrap_or(first)
+    let encoded = url_encode(value);
+    for wanted in [value, encoded.as_str()] {
+        let found = text
+            .match_indices(wanted)
+            .map(|(at, _)| at)
+            .find(|&at| marks.is_empty() || at > 0 && marks.contains(&text.as_bytes()[at - 1]));
+        if let Some(at) = found {
+            return Some(at..at + wanted.len());
+        }
+    }
+    None
 }
 
 /// The part of an update's id that stays: `javax.faces.ViewState` of `j_id1:javax.faces.ViewState:0`.

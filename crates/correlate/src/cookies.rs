@@ -1,6 +1,7 @@
 //! The jar of a recorded session: which response set which cookie.
 
 use brunt_traffic::Recording;
+use brunt_traffic::cookies::{SetCookie, set};
 use url::Url;
 
 /// Cookies that responses set.
@@ -33,14 +34,12 @@ impl Jar {
     pub(crate) fn take(&mut self, recording: &Recording, index: usize) {
         let Some(exchange) = recording.exchanges.get(index) else { return };
         let Some(response) = &exchange.response else { return };
-        for line in response.headers.all("set-cookie").flat_map(str::lines) {
-            let Some((cookie, is_gone)) = read(line, &exchange.request.url, index) else {
-                continue;
-            };
+        for set in set(&response.headers) {
+            let cookie = Cookie::new(&set, &exchange.request.url, index);
             self.0.retain(|own| {
                 (&own.name, &own.host, &own.path) != (&cookie.name, &cookie.host, &cookie.path)
             });
-            if !is_gone {
+            if !set.is_removal && !cookie.value.is_empty() {
                 self.0.push(cookie);
             }
         }
@@ -58,6 +57,23 @@ impl Jar {
 }
 
 impl Cookie {
+    fn new(set: &SetCookie<'_>, url: &Url, exchange: usize) -> Self {
+        let own = url.host_str().unwrap_or_default();
+        let domain = set.domain.filter(|domain| !domain.is_empty());
+        Self {
+            name: set.name.to_owned(),
+            value: set.value.to_owned(),
+            host: domain.unwrap_or(own).to_ascii_lowercase(),
+            is_host_only: domain.is_none(),
+            path: set
+                .path
+                .filter(|path| path.starts_with('/'))
+                .unwrap_or_else(|| default_path(url.path()))
+                .to_owned(),
+            exchange,
+        }
+    }
+
     fn is_for(&self, url: &Url) -> bool {
         let host = url.host_str().unwrap_or_default();
         let is_host = host.eq_ignore_ascii_case(&self.host)
@@ -73,38 +89,6 @@ impl Cookie {
     }
 }
 
-fn read(line: &str, url: &Url, exchange: usize) -> Option<(Cookie, bool)> {
-    let mut parts = line.split(';');
-    let (name, value) = parts.next()?.split_once('=')?;
-    let mut cookie = Cookie {
-        name: name.trim().to_owned(),
-        value: value.trim().to_owned(),
-        host: url.host_str().unwrap_or_default().to_ascii_lowercase(),
-        is_host_only: true,
-        path: default_path(url.path()).to_owned(),
-        exchange,
-    };
-    let mut is_gone = cookie.value.is_empty();
-    for part in parts {
-        let (name, value) = part.split_once('=').unwrap_or((part, ""));
-        let value = value.trim();
-        match name.trim().to_ascii_lowercase().as_str() {
-            "domain" if !value.trim_start_matches('.').is_empty() => {
-                cookie.host = value.trim_start_matches('.').to_ascii_lowercase();
-                cookie.is_host_only = false;
-            }
-            "path" if value.starts_with('/') => value.clone_into(&mut cookie.path),
-            "max-age" => is_gone |= value.parse::<i64>().is_ok_and(|age| age <= 0),
-            "expires" => {
-                is_gone |=
-                    value.contains(" 1970 ") || value.contains("-1970 ") || value.contains("-70 ")
-            }
-            _ => {}
-        }
-    }
-    Some((cookie, is_gone))
-}
-
 fn default_path(path: &str) -> &str {
     match path.rfind('/') {
         None | Some(0) => "/",
@@ -114,20 +98,25 @@ fn default_path(path: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use brunt_traffic::cookies::parse_set;
+
     use super::*;
+
+    fn url(text: &str) -> Url {
+        Url::parse(text).expect("a URL")
+    }
+
+    fn cookie(line: &str, of: &str) -> Cookie {
+        Cookie::new(&parse_set(line).expect("a cookie"), &url(of), 0)
+    }
 
     #[test]
     fn a_cookie_belongs_to_its_host_and_path() {
-        let url = |text: &str| Url::parse(text).expect("a URL");
-        let (cookie, is_gone) =
-            read("a=b; Path=/app; Secure", &url("http://h.test/app/x"), 0).expect("a cookie");
-        assert!(!is_gone && cookie.is_for(&url("http://h.test/app/y")));
-        assert!(
-            !cookie.is_for(&url("http://h.test/apple")) && !cookie.is_for(&url("http://h/app"))
-        );
-        let (cookie, _) =
-            read("a=b; Domain=.h.test; Path=/", &url("http://x.h.test/"), 0).expect("");
-        assert!(cookie.is_for(&url("http://y.h.test/")) && !cookie.is_for(&url("http://yh.test/")));
-        assert!(read("a=; Max-Age=0", &url("http://h/"), 0).expect("a cookie").1);
+        let own = cookie("a=b; Path=/app; Secure", "http://h.test/app/x");
+        assert!(own.is_for(&url("http://h.test/app/y")));
+        assert!(!own.is_for(&url("http://h.test/apple")) && !own.is_for(&url("http://h/app")));
+        let wide = cookie("a=b; Domain=.h.test; Path=/", "http://x.h.test/");
+        assert!(wide.is_for(&url("http://y.h.test/")) && !wide.is_for(&url("http://yh.test/")));
+        assert!(cookie("a=b", "http://h/x/y").is_for(&url("http://h/x/z")));
     }
 }

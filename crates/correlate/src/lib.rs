@@ -9,18 +9,23 @@
 mod candidates;
 mod change;
 mod client;
+mod compare;
 mod cookies;
+mod extract;
 mod find;
+mod form_use;
 mod forms;
 mod json;
-mod multipart;
 mod names;
 mod order;
+mod own;
 pub mod plan;
 mod redirects;
 mod reply;
 mod request;
+mod search;
 mod selectors;
+mod session;
 mod sources;
 mod texts;
 mod typed;
@@ -28,10 +33,12 @@ mod values;
 mod wanted;
 mod work;
 
+pub use compare::{Difference, Explanation, compare};
 pub use find::find;
 pub use plan::{
     Change, Extraction, Finder, FormUse, Input, Made, MadeKind, PathStep, Piece, Place, Plan,
     Secret, Source, Substitution, Suspect,
 };
-pub use reply::{BODY_MAX, Reply};
+pub use reply::Reply;
+pub use texts::BODY_MAX;
 pub use work::correlate;

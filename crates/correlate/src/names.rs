@@ -77,7 +77,7 @@ const EMPTY: [&str; 12] = [
 ];
 
 /// A name in camel case: `javax.faces.ViewState` to `viewState`, `X-CSRF-TOKEN` to `csrfToken`, `user[order_id]` to `orderId`.
-pub(crate) fn variable(name: &str) -> String {
+pub(crate) fn camel(name: &str) -> String {
     let name = name.trim_end_matches("[]").trim_end_matches(']');
     let last = name.rsplit(['.', ':', '[', '$', '/']).find(|part| !part.is_empty()).unwrap_or(name);
     let last = last.strip_prefix("X-").or_else(|| last.strip_prefix("x-")).unwrap_or(last);
@@ -126,16 +126,21 @@ pub(crate) fn variable(name: &str) -> String {
     if camel.len() > 40 {
         return camel.chars().take(40).collect();
     }
-    if camel.starts_with(|c: char| c.is_ascii_digit()) || KEPT.contains(&camel.as_str()) {
-        let mut letters = camel.chars();
-        let first = letters.next().map(|c| c.to_ascii_uppercase());
-        return std::iter::once('a')
-            .chain(first)
-            .chain(letters)
-            .collect::<String>()
-            .replacen('a', "own", 1);
+    if camel.starts_with(|c: char| c.is_ascii_digit()) {
+        return format!("own{camel}");
     }
     camel
+}
+
+/// As [`camel`], for a variable: no word that JavaScript keeps.
+pub(crate) fn variable(name: &str) -> String {
+    let camel = camel(name);
+    if !KEPT.contains(&camel.as_str()) {
+        return camel;
+    }
+    let mut letters = camel.chars();
+    let first = letters.next().map(|c| c.to_ascii_uppercase());
+    "own".chars().chain(first).chain(letters).collect()
 }
 
 /// Whether a name tells something of the value.
@@ -156,7 +161,7 @@ pub(crate) fn free(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
     if !is_taken(name) {
         return name.to_owned();
     }
-    (2_u32..)
+    (2..u32::MAX)
         .map(|number| format!("{name}{number}"))
         .find(|name| !is_taken(name))
         .unwrap_or_default()

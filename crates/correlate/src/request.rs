@@ -1,10 +1,9 @@
 //! The texts of requests and where they are.
 
-use brunt_traffic::{Exchange, Recording, Resource, Side};
+use brunt_traffic::{Exchange, Recording, Resource, Side, charset, form, multipart};
 
 use crate::change::url_decode;
 use crate::json::Json;
-use crate::multipart;
 use crate::plan::{PathStep, Place};
 use crate::texts::body_text;
 
@@ -73,6 +72,12 @@ fn is_plain_header(name: &str) -> bool {
         || name.starts_with("proxy-")
 }
 
+/// Ends of the paths of such files.
+const ENDS: [&str; 13] = [
+    ".css", ".js", ".mjs", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".ico", ".woff", ".woff2",
+    ".ttf", ".webp",
+];
+
 /// Whether this is a picture, a style, a script or a font: such requests are no uses of values.
 pub(crate) fn is_static(exchange: &Exchange) -> bool {
     if let Some(resource) = exchange.resource {
@@ -99,10 +104,6 @@ pub(crate) fn is_static(exchange: &Exchange) -> bool {
             || kind == "text/css"
             || kind.ends_with("javascript");
     }
-    const ENDS: [&str; 13] = [
-        ".css", ".js", ".mjs", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".ico", ".woff", ".woff2",
-        ".ttf", ".webp",
-    ];
     let path = exchange.request.url.path().to_ascii_lowercase();
     ENDS.iter().any(|end| path.ends_with(end))
 }
@@ -161,17 +162,20 @@ impl Spots {
         let headers = &exchange.request.headers;
         let kind = headers.media_type();
         if kind == "multipart/form-data" {
-            for (at, part) in multipart::parts(&exchange.request).into_iter().enumerate() {
-                if !part.is_file {
-                    self.add(Place::Part(at), &part.name, &part.text);
+            let Ok(body) = exchange.request.body.read() else { return };
+            for (at, part) in multipart::of(headers, &body).unwrap_or_default().iter().enumerate() {
+                if part.file_name.is_none()
+                    && let Some(bytes) = body.get(part.range.clone())
+                {
+                    self.add(Place::Part(at), &part.name, &charset::decode(bytes, &part.headers));
                 }
             }
             return;
         }
         let body = body_text(&exchange.request.body, headers);
         if kind == "application/x-www-form-urlencoded" {
-            for (at, (name, value)) in url::form_urlencoded::parse(body.as_bytes()).enumerate() {
-                self.add(Place::Field(at), &name, &value);
+            for (at, (name, value)) in form::pairs(body.as_bytes()).iter().enumerate() {
+                self.add(Place::Field(at), name, value);
             }
         } else if let Some(json) = Json::parse(&body) {
             json.leaves(&mut |path, leaf| {

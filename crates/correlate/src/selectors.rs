@@ -2,8 +2,12 @@
 
 use brunt_html::{Document, NodeId, Selector};
 
+use std::ops::Range;
+
+use crate::change::url_encode;
 use crate::plan::Piece;
-use crate::values::{Strength, strength};
+use crate::values::{Strength, key_of, strength};
+use crate::wanted::{Role, names_member_of};
 
 /// Texts of rows and links longer than this are no marks.
 const MARK_MAX: usize = 60;
@@ -12,33 +16,51 @@ const MARK_MAX: usize = 60;
 #[derive(Debug, Default)]
 pub(crate) struct Known {
     /// The longest first.
-    entries: Vec<(String, Piece, bool)>,
+    entries: Vec<Entry>,
+}
+
+/// A known text.
+#[derive(Debug)]
+struct Entry {
+    text: String,
+    piece: Piece,
+    strength: Strength,
+    /// What it is called where it is sent; a short number in a link is the same value only there.
+    role: Role,
+}
+
+impl Entry {
+    fn is_typed(&self) -> bool {
+        matches!(self.piece, Piece::Input(_))
+    }
 }
 
 impl Known {
-    /// `is_typed`: the user typed it, so that it can be in a row's text.
-    pub(crate) fn add(&mut self, text: &str, piece: Piece, is_typed: bool) {
-        if !text.is_empty() && !self.entries.iter().any(|(own, ..)| own == text) {
-            self.entries.push((text.to_owned(), piece, is_typed));
-            self.entries.sort_by_key(|(text, ..)| std::cmp::Reverse(text.len()));
+    pub(crate) fn add(&mut self, text: &str, piece: Piece, role: Role) {
+        let is_new = self.entries.iter().all(|own| own.text != text || own.role != role);
+        if !text.is_empty() && is_new {
+            let (text, strength) = (text.to_owned(), strength(text));
+            let at = self.entries.partition_point(|own| own.text.len() >= text.len());
+            self.entries.insert(at, Entry { text, piece, strength, role });
         }
     }
 
     pub(crate) fn get(&self, text: &str) -> Option<&Piece> {
-        self.entries.iter().find(|(own, ..)| own == text).map(|(_, piece, _)| piece)
+        self.entries.iter().find(|own| own.text == text).map(|own| &own.piece)
     }
 
-    /// The text with known texts in it as their pieces, where they are whole words.
+    /// The text with known texts in it as their pieces, where they are whole words; short numbers where the words before them
+    /// tell that they are the same thing.
     pub(crate) fn pieces(&self, text: &str) -> Vec<Piece> {
         let mut pieces = vec![Piece::Literal(text.to_owned())];
-        for (known, piece, _) in &self.entries {
-            if strength(known) == Strength::Weak && known != text {
+        for own in &self.entries {
+            if own.strength == Strength::Weak && own.text != text {
                 continue;
             }
             pieces = pieces
                 .into_iter()
-                .flat_map(|own| match own {
-                    Piece::Literal(text) => cut(&text, known, piece),
+                .flat_map(|piece| match piece {
+                    Piece::Literal(text) => own.cut(&text),
                     other => vec![other],
                 })
                 .collect();
@@ -47,39 +69,72 @@ impl Known {
     }
 
     /// The longest typed text in this one.
-    fn typed_in(&self, text: &str) -> Option<(&str, &Piece)> {
-        self.entries
-            .iter()
-            .find(|(known, _, is_typed)| {
-                *is_typed && known.len() >= 3 && text.contains(known.as_str())
-            })
-            .map(|(known, piece, _)| (known.as_str(), piece))
+    fn typed_in(&self, text: &str) -> Option<&Piece> {
+        self.typed().find(|own| text.contains(own.text.as_str())).map(|own| &own.piece)
+    }
+
+    fn typed(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().filter(|own| own.is_typed() && own.text.len() >= 4)
+    }
+
+    /// Whether a text that the script sends as it is would hold what is another one for each user.
+    fn is_varying(&self, literal: &str) -> bool {
+        self.entries.iter().any(|own| {
+            let is_long = own.strength == Strength::Strong
+                || own.is_typed()
+                    && own.text.len() >= 5
+                    && (own.strength > Strength::Weak || own.text.contains(' '));
+            is_long && literal.contains(own.text.as_str())
+        }) || literal
+            .split(|c: char| !c.is_ascii_alphanumeric())
+            .any(|word| strength(word) == Strength::Strong)
     }
 }
 
-/// A literal with all whole words that are the known text as its piece.
-fn cut(text: &str, known: &str, piece: &Piece) -> Vec<Piece> {
-    let mut pieces = Vec::new();
-    let mut literal = 0;
-    for (at, _) in text.match_indices(known) {
-        let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
-        let end = at + known.len();
-        if at < literal
-            || is_word(text[..at].chars().next_back())
-            || is_word(text[end..].chars().next())
-        {
-            continue;
+impl Entry {
+    /// A literal with all whole words that are this text as its piece.
+    fn cut(&self, text: &str) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        let mut literal = 0;
+        for (at, _) in text.match_indices(self.text.as_str()) {
+            let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+            let end = at + self.text.len();
+            if at < literal
+                || is_word(text[..at].chars().next_back())
+                || is_word(text[end..].chars().next())
+                || self.strength == Strength::Medium
+                    && !self.is_typed()
+                    && !self.is_behind(&text[..at])
+            {
+                continue;
+            }
+            if at > literal {
+                pieces.push(Piece::Literal(text[literal..at].to_owned()));
+            }
+            pieces.push(self.piece.clone());
+            literal = end;
         }
-        if at > literal {
-            pieces.push(Piece::Literal(text[literal..at].to_owned()));
+        if literal < text.len() {
+            pieces.push(Piece::Literal(text[literal..].to_owned()));
         }
-        pieces.push(piece.clone());
-        literal = end;
+        pieces
     }
-    if literal < text.len() {
-        pieces.push(Piece::Literal(text[literal..].to_owned()));
+
+    /// Whether the text before a number says that it is this one: `/orders/`, `?id=`.
+    fn is_behind(&self, before: &str) -> bool {
+        let mark = before.chars().next_back();
+        let word = before.trim_end_matches(['/', '=']).rsplit(['/', '?', '&', '=']).next();
+        let word = key_of(word.unwrap_or_default());
+        match mark {
+            Some('/') if self.role.is_segment => word == self.role.key,
+            Some('/') => names_member_of(&self.role.key, &word),
+            Some('=') => {
+                !self.role.is_segment && word == self.role.key
+                    || names_member_of(&word, &self.role.key)
+            }
+            _ => false,
+        }
     }
-    pieces
 }
 
 /// A selector, and which of its matches the element is.
@@ -102,8 +157,10 @@ pub(crate) struct Wish<'a> {
     /// The value that will be taken from it: no selector may hold it. Empty if none is.
     pub(crate) value: &'a str,
     /// The attribute that holds the value, its text, and where in it the value is.
-    pub(crate) attribute: Option<(&'a str, &'a str, usize)>,
+    pub(crate) attribute: Option<(&'a str, &'a str, Range<usize>)>,
     pub(crate) known: &'a Known,
+    /// An attribute whose pieces are known: the action of a form that is sent.
+    pub(crate) given: Option<(&'a str, Vec<Piece>)>,
     /// Gives the recorded text of pieces.
     pub(crate) text_of: &'a dyn Fn(&[Piece]) -> Option<String>,
     /// Gives the value of another match.
@@ -183,7 +240,11 @@ impl Wish<'_> {
 
     /// How often and where a selector matches; `None` if it does not match the element, or holds the value.
     fn tried(&self, selector: Vec<Piece>) -> Option<Selected> {
-        let holds = |text: &str| !self.value.is_empty() && has_word(text, self.value);
+        let encoded = url_encode(self.value);
+        let holds = |text: &str| {
+            !self.value.is_empty() && (has_word(text, self.value) || has_word(text, &encoded))
+                || self.known.is_varying(text)
+        };
         if selector.iter().any(|piece| matches!(piece, Piece::Literal(text) if holds(text))) {
             return None;
         }
@@ -221,17 +282,20 @@ impl Wish<'_> {
             ],
         };
         for name in names {
-            if self.attribute.is_some_and(|(own, ..)| own == *name) {
+            if self.attribute.as_ref().is_some_and(|(own, ..)| own == name) {
                 continue;
             }
             let Some(text) = attribute(name).filter(|text| is_mark(text)) else { continue };
+            if *name == "name" && tag == "form" && attribute("id") == Some(text) {
+                continue;
+            }
             if *name == "id" && !is_stable(text) {
                 continue;
             }
             bases.push(self.equals(tag, name, text));
         }
-        if let Some((name, text, at)) = self.attribute {
-            bases.extend(self.around(tag, name, text, at));
+        if let Some((name, text, place)) = &self.attribute {
+            bases.extend(self.around(tag, name, text, place));
         }
         if tag == "form"
             && let Some(action) = attribute("action")
@@ -255,7 +319,7 @@ impl Wish<'_> {
                 }
             }
             let has = |name: &&str| document.has(node, name);
-            if let Some((name, ..)) = self.attribute.filter(|(name, ..)| has(name)) {
+            if let Some((name, ..)) = self.attribute.as_ref().filter(|(name, ..)| has(name)) {
                 bases.push(vec![Piece::Literal(format!("{tag}[{name}]"))]);
             }
         }
@@ -266,8 +330,21 @@ impl Wish<'_> {
     }
 
     fn equals(&self, tag: &str, name: &str, text: &str) -> Vec<Piece> {
-        let mut pieces = vec![Piece::Literal(format!("{tag}[{name}=\""))];
-        pieces.extend(self.known.pieces(text).into_iter().map(escaped));
+        let mut known = match &self.given {
+            Some((given, pieces)) if *given == name => pieces.clone(),
+            _ => self.known.pieces(text),
+        };
+        // A host is another one when the script runs against another server.
+        let mut mark = "";
+        if let Some(Piece::Literal(first)) = known.first_mut()
+            && let Some((_, rest)) = first.split_once("://")
+            && let Some(at) = rest.find('/')
+        {
+            mark = "$";
+            *first = rest[at..].to_owned();
+        }
+        let mut pieces = vec![Piece::Literal(format!("{tag}[{name}{mark}=\""))];
+        pieces.extend(known.into_iter().map(escaped));
         pieces.push(Piece::Literal("\"]".to_owned()));
         joined(pieces)
     }
@@ -280,13 +357,29 @@ impl Wish<'_> {
     }
 
     /// By the texts before and after the value in its attribute.
-    fn around(&self, tag: &str, name: &str, text: &str, at: usize) -> Option<Vec<Piece>> {
-        let (left, right) = (text.get(..at)?, text.get(at + self.value.len()..)?);
-        if left.is_empty() && right.is_empty() {
+    fn around(
+        &self,
+        tag: &str,
+        name: &str,
+        text: &str,
+        place: &Range<usize>,
+    ) -> Option<Vec<Piece>> {
+        if place.is_empty() {
+            return None;
+        }
+        let (left, right) = (text.get(..place.start)?, text.get(place.end..)?);
+        // A host is another one when the script runs against another server.
+        let (left, mark) =
+            match left.split_once("://").and_then(|(_, rest)| rest.find('/').map(|at| &rest[at..]))
+            {
+                Some(path) => (path, "*"),
+                None => (left, "^"),
+            };
+        if left.len() + right.len() < 2 {
             return None;
         }
         let mut pieces = vec![Piece::Literal(tag.to_owned())];
-        for (mark, part) in [("^", left), ("$", right)] {
+        for (mark, part) in [(mark, left), ("$", right)] {
             if !part.is_empty() {
                 pieces.push(Piece::Literal(format!("[{name}{mark}=\"")));
                 pieces.extend(self.known.pieces(part).into_iter().map(escaped));
@@ -390,7 +483,7 @@ impl Wish<'_> {
         for node in document.ancestors(self.node).filter(|&node| document.is_element(node)) {
             let tag = document.tag(node);
             if tag == "form" {
-                let wish = Wish { node, value: "", attribute: None, ..*self };
+                let wish = Wish { node, value: "", attribute: None, given: None, ..*self };
                 scopes.extend(wish.only());
             } else if let Some(id) = document.attribute(node, "id").filter(|id| is_stable(id)) {
                 scopes.push(self.equals(tag, "id", id));
@@ -421,9 +514,8 @@ impl Wish<'_> {
                 (_, Some(class)) => format!("{tag}.{class}"),
                 _ => continue,
             };
-            let text = document.text(node);
             if typed.is_none()
-                && let Some((_, piece)) = self.known.typed_in(&text)
+                && let Some(piece) = self.known.typed_in(&document.text(node))
             {
                 typed = Some(vec![
                     Piece::Literal(format!("{head}:contains(\"")),
@@ -432,12 +524,18 @@ impl Wish<'_> {
                 ]);
             }
             if plain.is_none() {
-                plain = text
-                    .lines()
+                plain = document
+                    .descendants(node)
+                    .filter(|&inner| !document.is_element(inner))
+                    .filter_map(|inner| document.value(inner))
                     .map(str::trim)
-                    .find(|line| is_mark(line) && strength(line) == Strength::Weak)
-                    .map(|line| {
-                        vec![Piece::Literal(format!("{head}:contains(\"{}\")", quoted(line)))]
+                    .find(|text| {
+                        is_mark(text)
+                            && strength(text) == Strength::Weak
+                            && !self.known.is_varying(text)
+                    })
+                    .map(|text| {
+                        vec![Piece::Literal(format!("{head}:contains(\"{}\")", quoted(text)))]
                     });
             }
         }
@@ -523,7 +621,7 @@ fn is_name(text: &str) -> bool {
 }
 
 fn has_word(text: &str, word: &str) -> bool {
-    let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric());
+    let is_part = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     text.match_indices(word).any(|(at, _)| {
         !is_part(text[..at].chars().next_back()) && !is_part(text[at + word.len()..].chars().next())
     })

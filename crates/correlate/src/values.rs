@@ -30,8 +30,7 @@ pub(crate) fn strength(text: &str) -> Strength {
     if text.bytes().any(|byte| byte == b' ' || byte == b'\t') || !text.is_ascii() {
         return Strength::Weak;
     }
-    let letters = text.bytes().filter(u8::is_ascii_alphabetic).count();
-    if size >= 8 && digits > 0 && letters > 0 && looks_random(text) {
+    if size >= 8 && digits > 0 && looks_random(text) {
         return Strength::Strong;
     }
     if size >= 16 && case_changes(text) * 5 >= size {
@@ -44,28 +43,48 @@ pub(crate) fn strength(text: &str) -> Strength {
 fn is_date(text: &str) -> bool {
     text.len() <= 32
         && text.bytes().all(|byte| byte.is_ascii_digit() || b"-:./,+TZ ".contains(&byte))
+        && !words(text).any(|word| word.len() >= 9)
 }
 
-/// Whether digits and letters alternate as words and names of things rarely have them: `report2024` is a name, `a3f9c2d1` is not.
+/// The runs of letters and digits of a text.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty())
+}
+
+/// Whether one of its words is: `f:table:0:bump` and `report2024` are names, `a3f9c2d1` is not.
 fn looks_random(text: &str) -> bool {
-    if is_uuid(text) {
-        return true;
+    is_uuid(text) || words(text).any(is_random_word) || is_base64_of_short_words(text)
+}
+
+/// Whether digits and letters alternate as they do not in words and names of things.
+fn is_random_word(word: &str) -> bool {
+    let digits = word.bytes().filter(u8::is_ascii_digit).count();
+    if digits == word.len() {
+        return word.len() >= 9;
     }
     let mut runs = 0;
     let mut last = 0;
-    for byte in text.bytes() {
+    for byte in word.bytes() {
         let class = match byte {
             b'0'..=b'9' => 1,
             b'a'..=b'z' => 2,
-            b'A'..=b'Z' => 3,
-            _ => 0,
+            _ => 3,
         };
-        runs += usize::from(class != last && class != 0);
+        runs += usize::from(class != last);
         last = class;
     }
     // Random base64 changes its class at about two of three letters, random hex at about half of them.
-    let is_hex = text.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
-    runs >= 4 && runs * 5 >= text.len() || is_hex && runs >= 3
+    let is_hex = is_hex(word) && digits > 0;
+    word.len() >= 8 && (runs >= 4 && runs * 5 >= word.len() && digits > 0 || is_hex && runs >= 3)
+}
+
+/// Base64 with so many `+`, `/`, `-` and `_` that no word of it is long.
+fn is_base64_of_short_words(text: &str) -> bool {
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=-_".contains(&byte);
+    text.len() >= 16
+        && text.bytes().all(is_letter)
+        && case_changes(text) * 4 >= text.len()
+        && text.bytes().any(|byte| byte.is_ascii_digit())
 }
 
 fn case_changes(text: &str) -> usize {
@@ -190,11 +209,13 @@ mod tests {
             "123e4567-e89b-12d3-a456-426614174000",
             "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.x1Y2",
             "1732615200123",
+            "-3405228078197978502:-989624667687942685",
+            "Tm90ZTo1NDY=",
             "dGhpc0lzQVRva2Vu",
         ] {
             assert_eq!(strength(text), Strength::Strong, "{text}");
         }
-        for text in ["42", "7", "A12", "2026-11-26", "report2024", "v1.2"] {
+        for text in ["42", "7", "A12", "2026-11-26", "report2024", "v1.2", "f:table:0:bump"] {
             assert_eq!(strength(text), Strength::Medium, "{text}");
         }
         for text in ["true", "en", "Buy some milk 2", "application", "", "getCurrentUser"] {

@@ -15,14 +15,14 @@ const PARTS_MAX: usize = 1 << 20;
 /// All texts, and what to look for.
 #[derive(Debug, Default)]
 pub(crate) struct Wanted {
-    pub(crate) texts: Vec<Text>,
+    pub(crate) all: Vec<Sought>,
     by_text: FxHashMap<String, usize>,
     needles: FxHashMap<String, Vec<(usize, Option<Change>)>>,
 }
 
 /// A text that a request sends.
 #[derive(Debug)]
-pub(crate) struct Text {
+pub(crate) struct Sought {
     pub(crate) text: String,
     pub(crate) strength: Strength,
     /// In which roles it is sent.
@@ -66,16 +66,16 @@ impl Wanted {
             Some(&id) => id,
             None => self.add_new(text),
         };
-        let roles = &mut self.texts[id].roles;
+        let roles = &mut self.all[id].roles;
         if !roles.contains(&role) {
             roles.push(role);
         }
     }
 
     fn add_new(&mut self, text: &str) -> usize {
-        let id = self.texts.len();
+        let id = self.all.len();
         let strength = strength(text);
-        self.texts.push(Text { text: text.to_owned(), strength, roles: Vec::new() });
+        self.all.push(Sought { text: text.to_owned(), strength, roles: Vec::new() });
         self.by_text.insert(text.to_owned(), id);
         let mut needle = |needle: String, change: Option<Change>| {
             self.needles.entry(needle).or_default().push((id, change));
@@ -108,9 +108,9 @@ impl Wanted {
         hint: Hint<'a>,
     ) -> impl Iterator<Item = (usize, Option<&'a Change>)> {
         self.needles.get(text).into_iter().flatten().filter_map(move |(id, change)| {
-            let wanted = &self.texts[*id];
+            let wanted = &self.all[*id];
             let is_meant = wanted.strength == Strength::Strong
-                || wanted.roles.iter().any(|role| fits(role, hint, wanted.strength));
+                || wanted.roles.iter().any(|role| fits(role, hint, wanted.strength, true));
             is_meant.then_some((*id, change.as_ref()))
         })
     }
@@ -122,7 +122,9 @@ impl Wanted {
 }
 
 /// Whether a short text in these circumstances can be the one that is sent in this role.
-pub(crate) fn fits(role: &Role, hint: Hint<'_>, strength: Strength) -> bool {
+///
+/// `is_lenient`: an `id` in the answer to a change may be that of anything.
+pub(crate) fn fits(role: &Role, hint: Hint<'_>, strength: Strength, is_lenient: bool) -> bool {
     let key = key_of(hint.name);
     if hint.is_segment {
         return (role.is_segment && role.key == key && !key.is_empty())
@@ -138,7 +140,7 @@ pub(crate) fn fits(role: &Role, hint: Hint<'_>, strength: Strength) -> bool {
         // `id` of an answer of `/orders`, or of what was made a moment ago.
         matches!(key.as_str(), "id" | "pk" | "uuid" | "key" | "slug" | "number" | "ref" | "code")
             && (singular(hint.collection) == singular(role)
-                || hint.is_write
+                || is_lenient && hint.is_write
                 || role.is_empty() && hint.collection.is_empty())
     };
     if role.is_segment {
@@ -158,7 +160,7 @@ pub(crate) fn fits(role: &Role, hint: Hint<'_>, strength: Strength) -> bool {
 }
 
 /// Whether a name is that of a member of a collection: `orderid`, `id` for `orders`.
-fn names_member_of(name: &str, collection: &str) -> bool {
+pub(crate) fn names_member_of(name: &str, collection: &str) -> bool {
     let stem = singular(collection);
     !stem.is_empty()
         && name.strip_prefix(stem).is_some_and(|end| {
@@ -230,17 +232,17 @@ mod tests {
     fn a_short_number_needs_a_place_that_fits() {
         let medium = Strength::Medium;
         let link = |name| Hint { name, is_segment: true, ..Hint::default() };
-        assert!(fits(&segment("orders"), link("orders"), medium));
-        assert!(!fits(&segment("orders"), link("items"), medium));
+        assert!(fits(&segment("orders"), link("orders"), medium, false));
+        assert!(!fits(&segment("orders"), link("items"), medium, false));
         let member = |name, collection| Hint { name, collection, ..Hint::default() };
-        assert!(fits(&segment("orders"), member("id", "orders"), medium));
-        assert!(fits(&segment("orders"), member("orderId", "cart"), medium));
-        assert!(!fits(&segment("orders"), member("id", "users"), medium));
-        assert!(!fits(&segment("orders"), member("count", "orders"), medium));
-        assert!(fits(&named("orderid"), member("order_id", "cart"), medium));
-        assert!(fits(&named("orderid"), member("id", "orders"), medium));
-        assert!(!fits(&named("quantity"), member("quantity", "orders"), medium));
-        assert!(fits(&named("itemid"), link("items"), medium));
+        assert!(fits(&segment("orders"), member("id", "orders"), medium, false));
+        assert!(fits(&segment("orders"), member("orderId", "cart"), medium, false));
+        assert!(!fits(&segment("orders"), member("id", "users"), medium, false));
+        assert!(!fits(&segment("orders"), member("count", "orders"), medium, false));
+        assert!(fits(&named("orderid"), member("order_id", "cart"), medium, false));
+        assert!(fits(&named("orderid"), member("id", "orders"), medium, false));
+        assert!(!fits(&named("quantity"), member("quantity", "orders"), medium, false));
+        assert!(fits(&named("itemid"), link("items"), medium, false));
     }
 
     #[test]

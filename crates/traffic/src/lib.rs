@@ -15,12 +15,15 @@ pub mod body;
 pub mod charset;
 pub mod coding;
 pub mod cookies;
+pub mod filter;
 pub mod form;
 pub mod har;
 pub mod headers;
 pub mod multipart;
 pub mod recording;
+mod resource;
 
 pub use body::Body;
+pub use filter::Filter;
 pub use headers::Headers;
 pub use recording::{Event, Exchange, Message, Recording, Request, Resource, Response, Side, Step};

@@ -151,12 +151,11 @@ fn parameters(value: &str) -> Vec<(String, String)> {
             continue;
         }
         let behind = rest[equals + 1..].trim_start();
-        let (text, next) = match behind.strip_prefix('"') {
-            Some(quoted) => unquote(quoted),
-            None => {
-                let end = behind.find(';').unwrap_or(behind.len());
-                (behind[..end].trim().to_owned(), &behind[end..])
-            }
+        let (text, next) = if let Some(quoted) = behind.strip_prefix('"') {
+            unquote(quoted)
+        } else {
+            let end = behind.find(';').unwrap_or(behind.len());
+            (behind[..end].trim().to_owned(), &behind[end..])
         };
         all.push((name, text));
         rest = next.find(';').map_or("", |at| &next[at + 1..]);

@@ -1,5 +1,6 @@
 //! Bodies of HAR files: texts, base64, lists of fields, files beside them, and what is left of the rest.
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use base64::Engine as _;
@@ -12,6 +13,14 @@ use crate::{Body, Headers, charset, coding, form, multipart};
 
 /// A body that the file has packed is unpacked up to this size; a larger one stays packed.
 const UNPACKED_MAX: u64 = 256 << 20;
+
+/// No more bytes are put in the place of missing files.
+const FILL_MAX: u64 = 64 << 20;
+
+const MISSING: &str = "bodies of requests that the HAR file lacks: the script sends none";
+const DAMAGED: &str = "bodies of requests that the HAR file has only in part";
+const FILLED: &str =
+    "uploads whose files the HAR file lacks: as many letters x are sent in their place";
 
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
@@ -32,8 +41,8 @@ pub(super) fn from_base64(text: &str) -> Option<Vec<u8>> {
 /// The body of a request.
 pub(super) struct Sent {
     pub(super) body: Body,
-    /// Whether bytes are missing or were replaced when the file was written.
-    pub(super) is_damaged: bool,
+    /// If bytes are missing, or were replaced when the file was written: how, for the user.
+    pub(super) damage: Option<&'static str>,
 }
 
 /// The body of a request. `size` is the one that its headers or its `bodySize` tell.
@@ -47,7 +56,7 @@ pub(super) fn of_request(
         headers.0.push(("Content-Type".to_owned(), data.media_type.as_str().to_owned()));
     }
     if !data.file.is_empty() {
-        return Sent { body: beside(data.file.as_str(), size, folder), is_damaged: false };
+        return Sent { body: beside(data.file.as_str(), size, folder), damage: None };
     }
     let text = data.text.as_ref().filter(|text| !text.is_empty());
     if let Some(text) = text {
@@ -58,42 +67,81 @@ pub(super) fn of_request(
                 .iter()
                 .any(|e| e.as_str().eq_ignore_ascii_case("base64"));
         if let Some(bytes) = says_base64.then(|| from_base64(text)).flatten() {
-            return Sent { body: in_memory(bytes), is_damaged: false };
+            return Sent { body: in_memory(bytes), damage: None };
         }
-        let (bytes, is_damaged) = of_text(text, size);
-        return Sent { body: in_memory(bytes), is_damaged };
+        let mut sent = of_text(text, size);
+        if let (Some(boundary), Some(size)) =
+            (headers.get("content-type").and_then(multipart::boundary), size)
+        {
+            fill(&mut sent, &boundary, size);
+        }
+        return sent;
     }
     let is_form = headers.media_type() == "application/x-www-form-urlencoded";
     let params = &data.params.0;
     match size {
         _ if params.is_empty() => {}
-        _ if is_form => return Sent { body: fields(params, size), is_damaged: false },
+        _ if is_form => return Sent { body: fields(params, size), damage: None },
         _ => return parts(params, headers, size),
     }
     match size {
-        Some(size) if size > 0 => {
-            Sent { body: absent("the HAR file has no body for it", Some(size)), is_damaged: true }
-        }
-        _ => Sent { body: Body::Empty, is_damaged: false },
+        Some(size) if size > 0 => Sent {
+            body: absent("the HAR file has no body for it", Some(size)),
+            damage: Some(MISSING),
+        },
+        _ => Sent { body: Body::Empty, damage: None },
     }
 }
 
 /// The bytes of a text. Exporters that take bytes for letters (U+0000 to U+00FF) are known by the size that was sent.
-fn of_text(text: &str, size: Option<u64>) -> (Vec<u8>, bool) {
+fn of_text(text: &str, size: Option<u64>) -> Sent {
+    let whole = |bytes: Vec<u8>| Sent { body: in_memory(bytes), damage: None };
     let Some(size) = size.filter(|size| *size != text.len() as u64) else {
-        return (text.as_bytes().to_vec(), false);
+        return whole(text.as_bytes().to_vec());
     };
     if !text.is_ascii() {
         let letters = text.chars().map(|sign| u8::try_from(u32::from(sign)));
         if let Ok(bytes) = letters.collect::<Result<Vec<u8>, _>>()
             && bytes.len() as u64 == size
         {
-            return (bytes, false);
+            return whole(bytes);
         }
     }
     // A size of 0 beside a text is no size.
     let is_damaged = size > 0 && (text.contains('\u{fffd}') || (text.len() as u64) < size);
-    (text.as_bytes().to_vec(), is_damaged)
+    Sent { damage: is_damaged.then_some(DAMAGED), ..whole(text.as_bytes().to_vec()) }
+}
+
+/// Browsers export the files of an upload as empty parts. As many bytes as are missing are put in their place, so that the
+/// script sends what the recording sent in size.
+fn fill(sent: &mut Sent, boundary: &str, size: u64) {
+    let Body::Bytes(bytes) = &sent.body else { return };
+    let Some(missing) =
+        size.checked_sub(bytes.len() as u64).filter(|missing| (1..=FILL_MAX).contains(missing))
+    else {
+        return;
+    };
+    let is_emptied = |part: &multipart::Part| {
+        part.range.is_empty() && part.file_name.as_ref().is_some_and(|name| !name.is_empty())
+    };
+    let places: Vec<usize> = multipart::parts(bytes, boundary)
+        .iter()
+        .filter(|part| is_emptied(part))
+        .map(|part| part.range.start)
+        .collect();
+    let Some((last, others)) = places.split_last() else { return };
+    let each = missing / places.len() as u64;
+    let mut filled = Vec::with_capacity(size as usize);
+    let mut from = 0;
+    for place in others {
+        filled.extend_from_slice(&bytes[from..*place]);
+        filled.resize(filled.len() + each as usize, b'x');
+        from = *place;
+    }
+    filled.extend_from_slice(&bytes[from..*last]);
+    filled.resize(filled.len() + (missing - each * others.len() as u64) as usize, b'x');
+    filled.extend_from_slice(&bytes[*last..]);
+    *sent = Sent { body: in_memory(filled), damage: Some(FILLED) };
 }
 
 /// A form of its fields. Some exporters write their values as they were sent, others decoded; the size tells.
@@ -122,22 +170,23 @@ fn parts(params: &[Param], headers: &mut Headers, size: Option<u64>) -> Sent {
     });
     let quoted = |name: &str| name.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A");
     let mut body = String::new();
-    let mut is_damaged = false;
     for param in params {
         let name = quoted(param.name.as_str());
-        body.push_str(&format!("--{boundary}\r\nContent-Disposition: form-data; name=\"{name}\""));
+        let _ = write!(body, "--{boundary}\r\nContent-Disposition: form-data; name=\"{name}\"");
         if let Some(file) = &param.file_name {
-            body.push_str(&format!("; filename=\"{}\"", quoted(file.as_str())));
-            is_damaged |= param.value.is_empty() && !file.is_empty();
+            let _ = write!(body, "; filename=\"{}\"", quoted(file.as_str()));
         }
         if !param.content_type.is_empty() {
-            body.push_str(&format!("\r\nContent-Type: {}", param.content_type.0));
+            let _ = write!(body, "\r\nContent-Type: {}", param.content_type.0);
         }
-        body.push_str(&format!("\r\n\r\n{}\r\n", param.value.0));
+        let _ = write!(body, "\r\n\r\n{}\r\n", param.value.0);
     }
-    body.push_str(&format!("--{boundary}--\r\n"));
-    is_damaged &= size.is_none_or(|size| size != body.len() as u64);
-    Sent { body: in_memory(body.into_bytes()), is_damaged }
+    let _ = write!(body, "--{boundary}--\r\n");
+    let mut sent = of_text(&body, size);
+    if let Some(size) = size {
+        fill(&mut sent, &boundary, size);
+    }
+    sent
 }
 
 /// The body of a response.

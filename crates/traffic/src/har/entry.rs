@@ -1,5 +1,6 @@
 //! An entry of a HAR file as an exchange.
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
@@ -24,8 +25,8 @@ pub(super) struct Read {
     pub(super) from_cache: bool,
     /// Whether a service worker answered: what it fetched is an entry of its own.
     pub(super) via_worker: bool,
-    /// Whether bytes of the request's body are missing.
-    pub(super) is_damaged: bool,
+    /// If bytes of the request's body are missing: how, for the user.
+    pub(super) damage: Option<&'static str>,
     /// Moments of messages and events, since 1970.
     pub(super) moments: Vec<Option<i128>>,
 }
@@ -88,7 +89,7 @@ pub(super) fn read(
         page: entry.page.as_str().to_owned(),
         from_cache: entry.from_cache.0,
         via_worker: entry.response.via_worker.0,
-        is_damaged: sent.is_damaged,
+        damage: sent.damage,
         moments,
     })
 }
@@ -205,7 +206,7 @@ fn response(
             let mut line = format!("{}={}", cookie.name.0, cookie.value.0);
             for (name, value) in [("Path", &cookie.path), ("Domain", &cookie.domain)] {
                 if !value.is_empty() {
-                    line.push_str(&format!("; {name}={}", value.0));
+                    let _ = write!(line, "; {name}={}", value.0);
                 }
             }
             headers.0.push(("Set-Cookie".to_owned(), line));
@@ -235,13 +236,13 @@ fn stream(entry: &Entry) -> Option<Body> {
     let mut text = String::new();
     for event in &entry.events.0 {
         if !event.id.is_empty() {
-            text.push_str(&format!("id: {}\n", event.id.0));
+            let _ = writeln!(text, "id: {}", event.id.0);
         }
         if !matches!(event.kind.as_str(), "" | "message") {
-            text.push_str(&format!("event: {}\n", event.kind.0));
+            let _ = writeln!(text, "event: {}", event.kind.0);
         }
         for line in event.data.as_str().split('\n') {
-            text.push_str(&format!("data: {line}\n"));
+            let _ = writeln!(text, "data: {line}");
         }
         text.push('\n');
     }
@@ -285,31 +286,34 @@ fn events(entry: &Entry, moments: &mut Vec<Option<i128>>) -> Vec<Event> {
 /// What the browser wanted this for.
 fn resource(entry: &Entry, headers: &Headers) -> Option<Resource> {
     let told = entry.resource.as_str().to_ascii_lowercase();
+    let by_source = match told.as_str() {
+        "document" | "subdocument" => Some(Resource::Document),
+        "stylesheet" => Some(Resource::Stylesheet),
+        "script" | "wasm" => Some(Resource::Script),
+        "image" | "img" | "imageset" => Some(Resource::Image),
+        "font" => Some(Resource::Font),
+        "media" | "texttrack" => Some(Resource::Media),
+        "xhr" | "fetch" => Some(Resource::Fetch),
+        "websocket" => Some(Resource::WebSocket),
+        "eventsource" => Some(Resource::EventSource),
+        "preflight" => Some(Resource::Preflight),
+        _ => None,
+    };
     let wanted = headers.get("sec-fetch-dest").unwrap_or_default().to_ascii_lowercase();
     let mode = headers.get("sec-fetch-mode").unwrap_or_default();
-    Some(match (told.as_str(), wanted.as_str()) {
-        ("document" | "subdocument", _) => Resource::Document,
-        ("stylesheet", _) => Resource::Stylesheet,
-        ("script" | "wasm", _) => Resource::Script,
-        ("image" | "img" | "imageset", _) => Resource::Image,
-        ("font", _) => Resource::Font,
-        ("media" | "texttrack", _) => Resource::Media,
-        ("xhr" | "fetch", _) => Resource::Fetch,
-        ("websocket", _) => Resource::WebSocket,
-        ("eventsource", _) => Resource::EventSource,
-        ("preflight", _) => Resource::Preflight,
-        (_, "document" | "iframe" | "frame" | "embed" | "object") => Resource::Document,
-        (_, "style" | "xslt") => Resource::Stylesheet,
-        (_, "script" | "worker" | "sharedworker" | "serviceworker" | "audioworklet") => {
-            Resource::Script
+    let by_header = || match wanted.as_str() {
+        "document" | "iframe" | "frame" | "embed" | "object" => Some(Resource::Document),
+        "style" | "xslt" => Some(Resource::Stylesheet),
+        "script" | "worker" | "sharedworker" | "serviceworker" | "audioworklet" => {
+            Some(Resource::Script)
         }
-        (_, "image") => Resource::Image,
-        (_, "font") => Resource::Font,
-        (_, "audio" | "video" | "track") => Resource::Media,
-        (_, "websocket") => Resource::WebSocket,
-        (_, "manifest" | "report") => Resource::Other,
-        ("", "empty") if mode != "no-cors" => Resource::Fetch,
-        ("", _) => return None,
-        _ => Resource::Other,
-    })
+        "image" => Some(Resource::Image),
+        "font" => Some(Resource::Font),
+        "audio" | "video" | "track" => Some(Resource::Media),
+        "websocket" => Some(Resource::WebSocket),
+        "manifest" | "report" => Some(Resource::Other),
+        "empty" if told.is_empty() && mode != "no-cors" => Some(Resource::Fetch),
+        _ => None,
+    };
+    by_source.or_else(by_header).or_else(|| (!told.is_empty()).then_some(Resource::Other))
 }

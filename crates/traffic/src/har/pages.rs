@@ -19,6 +19,8 @@ pub(super) fn steps(
     if creator.name.as_str() == "Playwright" {
         return Vec::new();
     }
+    // Names that a user gave to parts of the session.
+    let are_given = matches!(creator.name.as_str(), "Brunt" | "k6-studio" | "k6 Studio");
     let mut seen: Vec<&str> = Vec::new();
     let mut steps = Vec::new();
     for (exchange, page) in exchanges.iter().zip(pages) {
@@ -28,9 +30,11 @@ pub(super) fn steps(
         seen.push(page);
         let title = told.iter().find(|own| own.id.as_str() == page);
         let title = title.map_or("", |own| own.title.as_str()).trim();
-        steps.push(Step { at: exchange.sent, name: name(title, exchange) });
+        let is_given = are_given && !title.is_empty();
+        let name = if is_given { title.to_owned() } else { name(title, exchange) };
+        steps.push(Step { at: exchange.sent, name });
     }
-    if steps.len() < 2 { Vec::new() } else { steps }
+    if steps.len() < 2 && !are_given { Vec::new() } else { steps }
 }
 
 /// The name of a step.

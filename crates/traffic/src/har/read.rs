@@ -61,10 +61,8 @@ fn text(bytes: &[u8]) -> Cow<'_, str> {
 
 fn broken(error: &serde_json::Error, log: &Log, text: &str) -> HarError {
     let whole = log.count;
-    let place = match log.has_entries && !log.is_complete {
-        true => format!("entry {}", whole + 1),
-        false => "the log".to_owned(),
-    };
+    let is_entry = log.has_entries && !log.is_complete;
+    let place = if is_entry { format!("entry {}", whole + 1) } else { "the log".to_owned() };
     let (line, column) = (error.line(), error.column());
     if error.is_eof() {
         return HarError::Truncated { line, column, place, whole };
@@ -116,12 +114,9 @@ impl<'de> Log<'de, '_> {
     fn finish(mut self) -> Result<Recording, HarError> {
         let mut entries = std::mem::take(&mut self.entries);
         self.drop_cached(&mut entries);
-        let damaged = entries.iter().filter(|read| read.is_damaged).count();
-        leave_out(
-            &mut self.left_out,
-            "bodies of requests, or parts of them, that the HAR file lacks",
-            damaged as u64,
-        );
+        for why in entries.iter().filter_map(|read| read.damage) {
+            leave_out(&mut self.left_out, why, 1);
+        }
         if entries.is_empty() {
             return Err(HarError::Nothing(self.left_out));
         }
@@ -153,9 +148,10 @@ impl<'de> Log<'de, '_> {
             }
             let name = name(read);
             let is_known = fetched.contains(&name) || !seen.insert(name);
-            let why = match read.from_cache {
-                true => "answers from the browser's cache",
-                false => "answers of a service worker",
+            let why = if read.from_cache {
+                "answers from the browser's cache"
+            } else {
+                "answers of a service worker"
             };
             if is_known {
                 leave_out(&mut self.left_out, why, 1);
@@ -205,18 +201,21 @@ fn since(base: i128, at: i128) -> Duration {
     Duration::from_nanos(u64::try_from(at - base).unwrap_or(0))
 }
 
-/// Whether no header has a secret, though something was sent that may have made one.
+/// Whether no header has a secret, though a password was sent.
 fn has_no_secrets(entries: &[Read]) -> bool {
-    let headers = entries.iter().flat_map(|read| {
+    const SECRET: [&str; 3] = ["cookie", "set-cookie", "authorization"];
+    let mut headers = entries.iter().flat_map(|read| {
         let response = read.exchange.response.as_ref();
         let of_response = response.into_iter().flat_map(|response| response.headers.iter());
         read.exchange.request.headers.iter().chain(of_response)
     });
-    const SECRET: [&str; 3] = ["cookie", "set-cookie", "authorization"];
-    let has_secret = headers
-        .into_iter()
-        .any(|(name, _)| SECRET.iter().any(|own| own.eq_ignore_ascii_case(name)));
-    !has_secret && entries.iter().any(|read| read.exchange.request.method == "POST")
+    let is_secret = |name: &str| SECRET.iter().any(|own| own.eq_ignore_ascii_case(name));
+    let mut bodies = entries.iter().filter_map(|read| read.exchange.request.body.in_memory());
+    let is_login = |body: &[u8]| {
+        let begin = String::from_utf8_lossy(&body[..body.len().min(4096)]).to_ascii_lowercase();
+        ["passw", "passwd", "pwd"].iter().any(|word| begin.contains(word))
+    };
+    !headers.any(|(name, _)| is_secret(name)) && bodies.any(is_login)
 }
 
 /// `HAR of Firefox 140.0`.

@@ -86,6 +86,6 @@ mod tests {
         let entry: Entry = serde_json::from_str(json).expect("JSON");
         assert_eq!(length(&entry), Duration::from_micros(14_500));
         let entry: Entry = serde_json::from_str(r#"{"time": 1e300}"#).expect("JSON");
-        assert_eq!(length(&entry), Duration::from_secs(86_400));
+        assert_eq!(length(&entry), Duration::from_hours(24));
     }
 }
