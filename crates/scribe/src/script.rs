@@ -119,10 +119,12 @@ impl Writer<'_> {
                     continue;
                 }
                 Item::Request(index) => {
+                    out.push(Statement::Blank);
                     let setting = setting("res", requests, &mut has_res);
                     out.extend(self.request(*index, setting));
                 }
                 Item::Resources(all) => {
+                    out.push(Statement::Blank);
                     let setting = setting("answers", batches, &mut has_answers);
                     out.extend(self.resources(all, setting));
                 }
@@ -143,18 +145,7 @@ impl Writer<'_> {
             let address = self.address(index);
             let headers = self.headers(index, None);
             let shared = self.common_headers(Kind::Resource);
-            let is_plain = match &headers {
-                Some(Entry::Prop(_, Expr::Object(_))) => {
-                    // Pictures accept other things than styles do: one value stands for all.
-                    let own =
-                        crate::headers::of(self.exchange(index), index, Kind::Resource, self.plan);
-                    own.iter().all(|own| {
-                        own.pieces.is_none()
-                            && self.common.value(Kind::Resource, &own.name).is_some()
-                    })
-                }
-                _ => true,
-            };
+            let is_plain = !matches!(&headers, Some(Entry::Prop(_, Expr::Object(_))));
             let method = self.exchange(index).request.method.clone();
             let status = self.status(index);
             let is_row = is_plain && method == "GET" && !address.is_dynamic && status < 400;
@@ -183,7 +174,6 @@ impl Writer<'_> {
         }
         self.needs.add("import:http");
         self.needs.add("import:check");
-        let shared = rows.first().map(|(_, _, _, params, _)| Expr::Object(params.clone()));
         let call = if is_alike && all.len() > 1 {
             let urls = rows.iter().map(|(index, _, code, _, _)| {
                 Expr::Marked(*index, Box::new(Expr::raw(code.clone())))
@@ -200,7 +190,6 @@ impl Writer<'_> {
                 vec![Expr::raw(format!("{name}.map((url) => ['GET', url{params}])"))],
             )
         } else {
-            let _ = shared;
             let row =
                 |(index, method, code, params, _): &(usize, String, String, Vec<Entry>, u16)| {
                     let mut items = vec![Expr::raw(quoted(method)), Expr::raw(code.clone())];
@@ -303,7 +292,7 @@ impl Writer<'_> {
             text.push(String::new());
             text.extend(files.iter().map(ToString::to_string));
         }
-        text.into_iter().map(Statement::Comment).collect()
+        vec![Statement::Comment(text.join("\n"))]
     }
 
     /// One user, once; a load profile in a comment.

@@ -184,8 +184,12 @@ impl<'a> Writer<'a> {
         address: &mut Address,
     ) {
         match self.pieces(index, place) {
-            Some(pieces) => self.add_pieces(pieces, Encoding::Component, parts, address),
-            None => self.add_text(raw, parts, address),
+            Some(pieces) => {
+                let has_parameters = matches!(place, Place::Segment(_)) && raw.contains(';');
+                let encoding = if has_parameters { Encoding::Path } else { Encoding::Component };
+                self.add_pieces(pieces, encoding, parts, address);
+            }
+            None => self.add_text(without_session(raw), parts, address),
         }
     }
 
@@ -226,7 +230,7 @@ impl<'a> Writer<'a> {
     /// A URL that a page gave. A relative one is resolved as the page meant it.
     fn given_address(&mut self, index: usize, pieces: &[Piece]) -> Address {
         let text = value::text(pieces, Encoding::Plain, &self.variables, &mut self.needs);
-        let recorded = crate::page::recorded(self.plan, pieces);
+        let recorded = self.plan.recorded(pieces).unwrap_or_default();
         let source = pieces.iter().find_map(|piece| match piece {
             Piece::Value { extraction, .. } => {
                 Some(self.plan.extractions.get(*extraction)?.exchange)
@@ -277,4 +281,10 @@ impl<'a> Writer<'a> {
         let path = self.variables.hidden(path);
         in_comment(&format!("{} {path}", self.exchange(index).request.method))
     }
+}
+
+/// A segment without the session of the recording: the script's own comes as a cookie.
+fn without_session(segment: &str) -> &str {
+    let lower = segment.to_ascii_lowercase();
+    lower.find(";jsessionid=").map_or(segment, |at| &segment[..at])
 }
