@@ -1,4 +1,5 @@
-//! Prints the plan of a HAR file: `cargo run -p brunt-correlate --example plan FILE.har`. Values are shortened.
+//! Prints the plan of a HAR file: `cargo run -p brunt-correlate --example plan FILE.har [OTHER.har]`. Values are shortened;
+//! of a second recording of the same journey, what differs and is not explained.
 
 use brunt_correlate::{Change, Finder, PathStep, Piece, Plan, Reply, correlate, find};
 
@@ -82,6 +83,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             "suspect {} {:?} {}: {}\n",
             suspect.exchange, suspect.place, suspect.name, suspect.why
         );
+    }
+    if let Some(other) = std::env::args().nth(2) {
+        let other = brunt_traffic::har::read(&std::fs::read(other)?)?;
+        for own in brunt_correlate::compare(&recording, &other) {
+            if own.explained.is_none() {
+                out += &format!("differs {} {} {:?} {}\n", own.a, own.b, own.place, own.name);
+            }
+        }
     }
     out += &format!("{took:?} for {} exchanges\n", recording.exchanges.len());
     std::io::Write::write_all(&mut std::io::stdout(), out.as_bytes())?;

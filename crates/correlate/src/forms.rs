@@ -2,7 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use brunt_html::{Document, NodeId};
+use brunt_html::{Document, NodeId, form};
 use brunt_traffic::Recording;
 use url::Url;
 
@@ -57,6 +57,8 @@ pub(crate) enum Kind {
 struct Print(u64, usize);
 
 impl Print {
+    /// Of a field that is not sent as it is: no text has it.
+    const NEVER: Self = Self(0, usize::MAX);
     fn of(text: &str) -> Self {
         let mut hasher = DefaultHasher::new();
         text.hash(&mut hasher);
@@ -248,7 +250,7 @@ impl Form {
             let is_single = alike.next().is_none()
                 && fields.iter().filter(|(_, _, other, _)| other.name == spot.name).count() == 1;
             found.kinds.push(((*place).clone(), control.kind));
-            let is_plain = matches!(control.kind, Kind::Hidden | Kind::Text | Kind::Choice);
+            let is_plain = !matches!(control.kind, Kind::Password | Kind::Button | Kind::File);
             if is_single && is_plain && control.text == *print {
                 found.from_page.push(*at);
             }
@@ -297,8 +299,29 @@ fn controls(document: &Document, form: NodeId) -> Vec<Control> {
         let Some(name) = document.attribute(node, "name").filter(|name| !name.is_empty()) else {
             continue;
         };
-        let text = Print::of(&field_text(document, node).unwrap_or_default());
+        let text = sent_text(document, node, kind).map_or(Print::NEVER, |text| Print::of(&text));
         controls.push(Control { name: name.to_owned(), kind, text });
     }
     controls
+}
+
+/// What a browser sends for a field that the user does not touch; `None` if it sends nothing, or several texts.
+fn sent_text(document: &Document, node: NodeId, kind: Kind) -> Option<String> {
+    match kind {
+        Kind::Choice if document.has(node, "multiple") => None,
+        Kind::Choice => {
+            let options: Vec<NodeId> = form::options(document, node).collect();
+            let chosen = options.iter().find(|&&option| document.has(option, "selected"));
+            let option = *chosen.or_else(|| options.first())?;
+            let value = document.attribute(option, "value").map(str::to_owned);
+            Some(value.unwrap_or_else(|| document.text(option).trim().to_owned()))
+        }
+        Kind::Box => document.has(node, "checked").then(|| field_text(document, node)).flatten(),
+        _ if document.tag(node) == "textarea" => {
+            // Line ends are CR LF in what is sent.
+            let text = document.text(node).replace("\r\n", "\n");
+            Some(text.replace('\n', "\r\n"))
+        }
+        _ => field_text(document, node),
+    }
 }

@@ -9,6 +9,7 @@
 mod candidates;
 mod change;
 mod client;
+mod compare;
 mod cookies;
 mod find;
 mod forms;
@@ -27,6 +28,7 @@ mod values;
 mod wanted;
 mod work;
 
+pub use compare::{Difference, Explanation, compare};
 pub use find::find;
 pub use plan::{
     Change, Extraction, Finder, FormUse, Input, Made, MadeKind, PathStep, Piece, Place, Plan,

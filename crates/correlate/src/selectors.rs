@@ -80,7 +80,10 @@ impl Known {
     /// Whether a text that the script sends as it is would hold what is another one for each user.
     fn is_varying(&self, literal: &str) -> bool {
         self.entries.iter().any(|own| {
-            let is_long = own.strength == Strength::Strong || own.is_typed() && own.text.len() >= 5;
+            let is_long = own.strength == Strength::Strong
+                || own.is_typed()
+                    && own.text.len() >= 5
+                    && (own.strength > Strength::Weak || own.text.contains(' '));
             is_long && literal.contains(own.text.as_str())
         }) || literal
             .split(|c: char| !c.is_ascii_alphanumeric())
@@ -283,6 +286,9 @@ impl Wish<'_> {
                 continue;
             }
             let Some(text) = attribute(name).filter(|text| is_mark(text)) else { continue };
+            if *name == "name" && tag == "form" && attribute("id") == Some(text) {
+                continue;
+            }
             if *name == "id" && !is_stable(text) {
                 continue;
             }

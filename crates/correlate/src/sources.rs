@@ -387,10 +387,17 @@ impl Look<'_> {
             });
         }
         let mut last = String::new();
+        let is_absolute = text.starts_with('/') || text.contains("://");
         for (index, segment) in segments(text).into_iter().enumerate() {
             if !segment.is_empty() {
                 let hint = Hint { name: &last, is_segment: true, ..Hint::default() };
-                self.see(&segment, hint, &|| with(Change::Segment(index)));
+                // The segments of a relative path are counted from the page's: the texts around one tell it.
+                let change = || {
+                    let at = (!is_absolute).then(|| text.find(segment.as_str())).flatten();
+                    at.and_then(|at| around(text, at, segment.len()))
+                        .unwrap_or(Change::Segment(index))
+                };
+                self.see(&segment, hint, &|| with(change()));
             }
             last = segment;
         }

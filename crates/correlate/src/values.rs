@@ -30,8 +30,7 @@ pub(crate) fn strength(text: &str) -> Strength {
     if text.bytes().any(|byte| byte == b' ' || byte == b'\t') || !text.is_ascii() {
         return Strength::Weak;
     }
-    let letters = text.bytes().filter(u8::is_ascii_alphabetic).count();
-    if size >= 8 && digits > 0 && letters > 0 && looks_random(text) {
+    if size >= 8 && digits > 0 && looks_random(text) {
         return Strength::Strong;
     }
     if size >= 16 && case_changes(text) * 5 >= size {

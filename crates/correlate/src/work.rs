@@ -511,11 +511,14 @@ impl<'a> Work<'a> {
                 known.add(&made.recorded, Piece::Made(index), plain());
             }
         }
-        for (index, extraction) in self.plan.extractions.iter().enumerate() {
-            if extraction.exchange < exchange {
-                let piece = Piece::Value { extraction: index, changes: Vec::new() };
-                known.add(&extraction.recorded, piece, self.roles[index].clone());
-            }
+        // The newest of those with one text is the one that scripts use.
+        let earlier =
+            self.plan.extractions.iter().enumerate().filter(|(_, own)| own.exchange < exchange);
+        let mut earlier: Vec<_> = earlier.collect();
+        earlier.sort_by_key(|(_, own)| std::cmp::Reverse(own.exchange));
+        for (index, extraction) in earlier {
+            let piece = Piece::Value { extraction: index, changes: Vec::new() };
+            known.add(&extraction.recorded, piece, self.roles[index].clone());
         }
         known
     }
