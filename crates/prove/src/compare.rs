@@ -148,6 +148,10 @@ fn one_user(recording: &Recording, plan: &Plan, calls: &[Call], laid: &Laid) -> 
     }
     values::stale((recording, plan, calls), laid, &renewed, &mut findings);
     for (call, name) in &laid.failed {
+        // A check that sees what was told already tells no more.
+        if findings.faults().any(|one| one.call.is_some() && one.call == *call) {
+            continue;
+        }
         let text = format!("is followed by the check {name:?}, which did not hold");
         findings.add(Finding { weight: Weight::Fault, call: *call, text, extraction: None });
     }
