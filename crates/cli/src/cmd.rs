@@ -31,6 +31,7 @@ mod features;
 mod help;
 mod inspect;
 mod new;
+mod record;
 mod remote;
 mod runs;
 mod version;
@@ -71,6 +72,8 @@ pub(crate) enum Call {
     Convert(Box<convert::Request>),
     /// The pages of run files.
     View(view::Call),
+    /// A recorder, or its certificate authority.
+    Record(record::Request),
     /// The run files of a folder.
     Runs(runs::Request),
     /// Whether runs are worse than others.
@@ -113,6 +116,7 @@ impl Call {
             Self::New(request) => new::perform(context, &request),
             Self::Convert(request) => convert::perform(context, &request),
             Self::View(call) => view::perform(context, &call),
+            Self::Record(request) => record::perform(context, request),
             Self::Runs(request) => runs::perform(context, &request),
             Self::Compare(request) => compare::perform(context, &request),
             Self::Correlate(request) => correlate::perform(context, &request),
@@ -190,6 +194,7 @@ fn commands_of_help() -> Command {
         .subcommand(correlate::command())
         .subcommand(new::command())
         .subcommand(convert::command())
+        .subcommand(record::command())
         .subcommand(demo::command())
         .subcommand(version::command())
         .subcommand(completion::command())
@@ -312,6 +317,7 @@ pub(crate) fn parse(
         "x" => Call::Print(absent::extension(matches)?),
         "new" => Call::New(new::Request::read(matches)?),
         "convert" => Call::Convert(Box::new(convert::Request::read(matches)?)),
+        "record" => Call::Record(record::Request::read(matches)?),
         "view" => Call::View(view::Call::read(matches)?),
         "runs" => Call::Runs(runs::Request::read(matches)?),
         "compare" => Call::Compare(Box::new(compare::Request::read(matches)?)),
@@ -336,7 +342,7 @@ fn long_flags(root: &Command, command: Option<&str>) -> Vec<String> {
 
 /// The command that the words name, as far as that can be seen without reading them.
 fn named_command(words: &[OsString]) -> Option<&'static str> {
-    const COMMANDS: [&str; 21] = [
+    const COMMANDS: [&str; 22] = [
         "run",
         "inspect",
         "archive",
@@ -353,6 +359,7 @@ fn named_command(words: &[OsString]) -> Option<&'static str> {
         "correlate",
         "new",
         "convert",
+        "record",
         "demo",
         "version",
         "completion",

@@ -287,6 +287,7 @@ fn help_names_its_things() {
         "version --help",
         "new --help",
         "convert --help",
+        "record --help",
         "demo --help",
         "attack -help",
         "encode -help",
