@@ -1,6 +1,8 @@
 //! Prints the plan of a HAR file: `cargo run -p brunt-correlate --example plan FILE.har [OTHER.har]`. Values are shortened;
 //! of a second recording of the same journey, what differs and is not explained.
 
+use std::fmt::Write as _;
+
 use brunt_correlate::{Change, Finder, PathStep, Piece, Plan, Reply, correlate, find};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -31,22 +33,23 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 .replace(&exchange.request.url.origin().ascii_serialization(), ""),
             110,
         );
-        out += &format!("{index:3} {:5} {status} {url}{folded}\n", exchange.request.method);
+        let _ = writeln!(out, "{index:3} {:5} {status} {url}{folded}", exchange.request.method);
         for form in forms {
             let selector = pieces(&plan, &form.selector);
-            out += &format!(
-                "      form of {}: {selector}  update={:?} fields={:?}\n",
+            let _ = writeln!(
+                out,
+                "      form of {}: {selector}  update={:?} fields={:?}",
                 form.page, form.update, form.from_page
             );
         }
         for own in uses {
-            out += &format!("      {:?} = {}\n", own.place, pieces(&plan, &own.pieces));
+            let _ = writeln!(out, "      {:?} = {}", own.place, pieces(&plan, &own.pieces));
             if plan.recorded(&own.pieces).is_none() {
                 out += "      !!! no text\n";
             }
         }
         for own in extractions {
-            out += &format!("    > {} = {}\n", own.name, short(&own.recorded, 30));
+            let _ = writeln!(out, "    > {} = {}", own.name, short(&own.recorded, 30));
             for (at, source) in own.candidates.iter().enumerate() {
                 let mark = if at == own.chosen { '*' } else { ' ' };
                 let reply = Reply::recorded(&recording, own.exchange).ok_or("no response")?;
@@ -54,8 +57,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 let is_right = found.as_deref() == Some(own.recorded.as_str());
                 let changes: Vec<String> =
                     source.changes.iter().map(|change| changed(&plan, change)).collect();
-                out += &format!(
-                    "       {mark} {} {}{}\n",
+                let _ = writeln!(
+                    out,
+                    "       {mark} {} {}{}",
                     finder(&plan, &source.finder),
                     changes.join(" "),
                     if is_right { "" } else { "   !!! finds another" }
@@ -64,8 +68,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
     for (index, made) in plan.made.iter().enumerate() {
-        out += &format!(
-            "made {index} {} = {:?} {} first {}\n",
+        let _ = writeln!(
+            out,
+            "made {index} {} = {:?} {} first {}",
             made.name,
             made.kind,
             short(&made.recorded, 20),
@@ -73,14 +78,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         );
     }
     for input in &plan.inputs {
-        out += &format!("input {} = {}\n", input.name, short(&input.recorded, 40));
+        let _ = writeln!(out, "input {} = {}", input.name, short(&input.recorded, 40));
     }
     for secret in &plan.secrets {
-        out += &format!("secret {} ({} letters)\n", secret.name, secret.recorded.len());
+        let _ = writeln!(out, "secret {} ({} letters)", secret.name, secret.recorded.len());
     }
     for suspect in &plan.suspects {
-        out += &format!(
-            "suspect {} {:?} {}: {}\n",
+        let _ = writeln!(
+            out,
+            "suspect {} {:?} {}: {}",
             suspect.exchange, suspect.place, suspect.name, suspect.why
         );
     }
@@ -88,11 +94,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let other = brunt_traffic::har::read(&std::fs::read(other)?)?;
         for own in brunt_correlate::compare(&recording, &other) {
             if own.explained.is_none() {
-                out += &format!("differs {} {} {:?} {}\n", own.a, own.b, own.place, own.name);
+                let _ = writeln!(out, "differs {} {} {:?} {}", own.a, own.b, own.place, own.name);
             }
         }
     }
-    out += &format!("{took:?} for {} exchanges\n", recording.exchanges.len());
+    let _ = writeln!(out, "{took:?} for {} exchanges", recording.exchanges.len());
     std::io::Write::write_all(&mut std::io::stdout(), out.as_bytes())?;
     Ok(())
 }
@@ -114,11 +120,11 @@ fn pieces(plan: &Plan, pieces: &[Piece]) -> String {
                 let own = &plan.extractions[*extraction];
                 let changes: Vec<String> =
                     changes.iter().map(|change| changed(plan, change)).collect();
-                out += &format!("${{{}@{}{}}}", own.name, own.exchange, changes.join(""));
+                let _ = write!(out, "${{{}@{}{}}}", own.name, own.exchange, changes.join(""));
             }
-            Piece::Made(index) => out += &format!("${{made {}}}", plan.made[*index].name),
-            Piece::Input(index) => out += &format!("${{input {}}}", plan.inputs[*index].name),
-            Piece::Secret(index) => out += &format!("${{secret {}}}", plan.secrets[*index].name),
+            Piece::Made(index) => drop(write!(out, "${{made {}}}", plan.made[*index].name)),
+            Piece::Input(index) => drop(write!(out, "${{input {}}}", plan.inputs[*index].name)),
+            Piece::Secret(index) => drop(write!(out, "${{secret {}}}", plan.secrets[*index].name)),
         }
     }
     out

@@ -7,7 +7,27 @@ use base64::engine::GeneralPurpose;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
 
 use crate::json::{self, Json};
-use crate::plan::{Change, Piece};
+use crate::plan::{Change, Piece, Plan};
+
+impl Plan {
+    /// The recorded text of pieces, joined; `None` if an index is wrong or a change finds nothing.
+    pub fn recorded(&self, pieces: &[Piece]) -> Option<String> {
+        let mut all = String::new();
+        for piece in pieces {
+            match piece {
+                Piece::Literal(text) => all.push_str(text),
+                Piece::Value { extraction, changes } => {
+                    let text = self.extractions.get(*extraction)?.recorded.clone();
+                    all.push_str(&change(text, changes, &|inner| self.recorded(inner))?);
+                }
+                Piece::Made(index) => all.push_str(&self.made.get(*index)?.recorded),
+                Piece::Input(index) => all.push_str(&self.inputs.get(*index)?.recorded),
+                Piece::Secret(index) => all.push_str(&self.secrets.get(*index)?.recorded),
+            }
+        }
+        Some(all)
+    }
+}
 
 /// The text after these changes; `None` if one finds nothing. `text_of` gives the text of pieces.
 pub(crate) fn change(
@@ -118,16 +138,8 @@ pub(crate) fn url_decode(text: &str) -> String {
             .filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))
             .and_then(|digits| std::str::from_utf8(digits).ok())
             .and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        match code {
-            Some(byte) => {
-                decoded.push(byte);
-                at += 3;
-            }
-            None => {
-                decoded.push(bytes[at]);
-                at += 1;
-            }
-        }
+        decoded.push(code.unwrap_or(bytes[at]));
+        at += if code.is_some() { 3 } else { 1 };
     }
     String::from_utf8(decoded).unwrap_or_else(|_| text.to_owned())
 }
@@ -154,16 +166,9 @@ pub(crate) fn html_decode(text: &str) -> String {
         rest = &rest[at..];
         let end = rest.bytes().take(12).position(|byte| byte == b';');
         let c = end.and_then(|end| entity(&rest[1..end]).map(|c| (c, end)));
-        match c {
-            Some((c, end)) => {
-                decoded.push(c);
-                rest = &rest[end + 1..];
-            }
-            None => {
-                decoded.push('&');
-                rest = &rest[1..];
-            }
-        }
+        let (c, end) = c.unwrap_or(('&', 0));
+        decoded.push(c);
+        rest = &rest[end + 1..];
     }
     decoded.push_str(rest);
     decoded
@@ -192,19 +197,19 @@ fn entity(name: &str) -> Option<char> {
 mod tests {
     use super::*;
 
-    fn changed(text: &str, change: Change) -> Option<String> {
-        once(text, &change, &|_| None)
+    fn changed(text: &str, change: &Change) -> Option<String> {
+        once(text, change, &|_| None)
     }
 
     #[test]
     fn a_relative_url_has_segments_and_parameters_too() {
-        assert_eq!(changed("/a/b%20c?x=1", Change::Segment(1)).as_deref(), Some("b c"));
-        assert_eq!(changed("https://h:1/a/7", Change::Segment(1)).as_deref(), Some("7"));
-        assert_eq!(changed("../7/edit", Change::Segment(1)).as_deref(), Some("7"));
-        assert_eq!(changed("//h/7", Change::Segment(0)).as_deref(), Some("7"));
-        assert_eq!(changed("?a=b+c#x", Change::Parameter("a".into())).as_deref(), Some("b c"));
+        assert_eq!(changed("/a/b%20c?x=1", &Change::Segment(1)).as_deref(), Some("b c"));
+        assert_eq!(changed("https://h:1/a/7", &Change::Segment(1)).as_deref(), Some("7"));
+        assert_eq!(changed("../7/edit", &Change::Segment(1)).as_deref(), Some("7"));
+        assert_eq!(changed("//h/7", &Change::Segment(0)).as_deref(), Some("7"));
+        assert_eq!(changed("?a=b+c#x", &Change::Parameter("a".into())).as_deref(), Some("b c"));
         assert_eq!(
-            changed("/cb#code=1%2B", Change::Parameter("code".into())).as_deref(),
+            changed("/cb#code=1%2B", &Change::Parameter("code".into())).as_deref(),
             Some("1+")
         );
     }

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest as _, Sha256};
 
 use crate::plan::MadeKind;
-use crate::values::{is_base64url, is_hex, is_number, is_uuid, key_of};
+use crate::values::{Strength, is_base64url, is_hex, is_number, is_uuid, key_of, strength};
 
 /// Names of values that clients make, by the end of their normalized form.
 const NONCES: [&str; 24] = [
@@ -137,7 +137,8 @@ pub(crate) fn kind(text: &str, name: &str, span: Span) -> Option<MadeKind> {
     if is_hex(text) && has_digit {
         return Some(MadeKind::Hex(text.len()));
     }
-    let is_random = has_digit || text.bytes().any(|byte| byte.is_ascii_uppercase());
+    // `InProgress` of a field `state` is a word.
+    let is_random = strength(text) == Strength::Strong;
     if text.bytes().all(|byte| byte.is_ascii_alphanumeric()) && text.len() < 20 && is_random {
         return Some(MadeKind::Alphanumeric(text.len()));
     }
@@ -189,6 +190,7 @@ mod tests {
         assert_eq!(kind("a3f9c2d1", "nonce", span), Some(MadeKind::Hex(8)));
         assert_eq!(kind("a3f9c2d1", "client_id", span), None);
         assert_eq!(kind("hello", "state", span), None);
+        assert_eq!(kind("InProgress", "state", span), None);
     }
 
     #[test]

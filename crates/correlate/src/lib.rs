@@ -11,16 +11,21 @@ mod change;
 mod client;
 mod compare;
 mod cookies;
+mod extract;
 mod find;
+mod form_use;
 mod forms;
 mod json;
 mod names;
 mod order;
+mod own;
 pub mod plan;
 mod redirects;
 mod reply;
 mod request;
+mod search;
 mod selectors;
+mod session;
 mod sources;
 mod texts;
 mod typed;
@@ -34,5 +39,6 @@ pub use plan::{
     Change, Extraction, Finder, FormUse, Input, Made, MadeKind, PathStep, Piece, Place, Plan,
     Secret, Source, Substitution, Suspect,
 };
-pub use reply::{BODY_MAX, Reply};
+pub use reply::Reply;
+pub use texts::BODY_MAX;
 pub use work::correlate;

@@ -161,7 +161,7 @@ pub(crate) fn free(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
     if !is_taken(name) {
         return name.to_owned();
     }
-    (2_u32..)
+    (2..u32::MAX)
         .map(|number| format!("{name}{number}"))
         .find(|name| !is_taken(name))
         .unwrap_or_default()

@@ -28,28 +28,6 @@ pub struct Plan {
     pub suspects: Vec<Suspect>,
 }
 
-impl Plan {
-    /// The recorded text of pieces, joined; `None` if an index is wrong or a change finds nothing.
-    pub fn recorded(&self, pieces: &[Piece]) -> Option<String> {
-        let mut all = String::new();
-        for piece in pieces {
-            match piece {
-                Piece::Literal(text) => all.push_str(text),
-                Piece::Value { extraction, changes } => {
-                    let text = self.extractions.get(*extraction)?.recorded.clone();
-                    all.push_str(&crate::change::change(text, changes, &|inner| {
-                        self.recorded(inner)
-                    })?);
-                }
-                Piece::Made(index) => all.push_str(&self.made.get(*index)?.recorded),
-                Piece::Input(index) => all.push_str(&self.inputs.get(*index)?.recorded),
-                Piece::Secret(index) => all.push_str(&self.secrets.get(*index)?.recorded),
-            }
-        }
-        Some(all)
-    }
-}
-
 /// A value that the script takes from a response.
 #[derive(Debug, Clone)]
 pub struct Extraction {

@@ -10,9 +10,6 @@ use url::Url;
 use crate::cookies::Jar;
 use crate::json::Json;
 
-/// Bytes of a body that are looked at, at the most: what lies behind is not found.
-pub const BODY_MAX: usize = 32 << 20;
-
 /// A response, and what came with it.
 pub struct Reply<'a> {
     /// Its URL, after redirects.

@@ -72,6 +72,12 @@ fn is_plain_header(name: &str) -> bool {
         || name.starts_with("proxy-")
 }
 
+/// Ends of the paths of such files.
+const ENDS: [&str; 13] = [
+    ".css", ".js", ".mjs", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".ico", ".woff", ".woff2",
+    ".ttf", ".webp",
+];
+
 /// Whether this is a picture, a style, a script or a font: such requests are no uses of values.
 pub(crate) fn is_static(exchange: &Exchange) -> bool {
     if let Some(resource) = exchange.resource {
@@ -98,10 +104,6 @@ pub(crate) fn is_static(exchange: &Exchange) -> bool {
             || kind == "text/css"
             || kind.ends_with("javascript");
     }
-    const ENDS: [&str; 13] = [
-        ".css", ".js", ".mjs", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".ico", ".woff", ".woff2",
-        ".ttf", ".webp",
-    ];
     let path = exchange.request.url.path().to_ascii_lowercase();
     ENDS.iter().any(|end| path.ends_with(end))
 }

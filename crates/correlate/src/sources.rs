@@ -39,6 +39,21 @@ pub(crate) struct Origin {
 }
 
 impl Origin {
+    /// A text of a body, without a name.
+    pub(crate) fn of_body(exchange: usize, draft: Draft) -> Self {
+        Self {
+            exchange,
+            draft,
+            changes: Vec::new(),
+            name: String::new(),
+            is_segment: false,
+            is_parameter: false,
+            collection: String::new(),
+            is_write: false,
+            is_seen: true,
+        }
+    }
+
     /// Its circumstances.
     pub(crate) fn hint(&self) -> Hint<'_> {
         Hint {
@@ -84,7 +99,7 @@ impl Sources {
     pub(crate) fn new(recording: &Recording, chains: &Chains, wanted: &Wanted) -> Self {
         let mut look = Look {
             wanted,
-            found: vec![Vec::new(); wanted.texts.len()],
+            found: vec![Vec::new(); wanted.all.len()],
             exchange: 0,
             is_seen: true,
             is_write: false,
@@ -488,7 +503,7 @@ impl Look<'_> {
                     name = (at, at + size);
                     at += size;
                 }
-                b'=' | b':' | b'(' | b' ' | b'\t' | b'\n' | b'\r' => at += 1,
+
                 b';' | b'}' | b',' => {
                     name = (0, 0);
                     at += 1;
@@ -581,7 +596,7 @@ fn string_size(bytes: &[u8], quote: u8) -> Option<usize> {
 }
 
 /// Whether caches may keep a response for everybody: its texts are the application's, not the session's.
-fn is_constant(headers: &brunt_traffic::Headers) -> bool {
+pub(crate) fn is_constant(headers: &brunt_traffic::Headers) -> bool {
     let cache = headers.get("cache-control").unwrap_or_default().to_ascii_lowercase();
     if cache.contains("no-store") || cache.contains("private") {
         return false;
@@ -594,11 +609,9 @@ fn is_constant(headers: &brunt_traffic::Headers) -> bool {
 
 /// The normalized last word of a URL's path that is no id: `orders` of `/api/orders/7`.
 fn collection(url: &url::Url) -> String {
-    url.path_segments()
-        .into_iter()
-        .flatten()
-        .filter(|segment| !segment.is_empty() && !segment.bytes().any(|byte| byte.is_ascii_digit()))
+    let Some(mut segments) = url.path_segments() else { return String::new() };
+    segments
+        .rfind(|segment| !segment.is_empty() && !segment.bytes().any(|byte| byte.is_ascii_digit()))
         .map(key_of)
-        .last()
         .unwrap_or_default()
 }

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use brunt_traffic::{Body, Headers, charset};
 
-use crate::reply::BODY_MAX;
+/// Bytes of a body that are looked at, at the most: what lies behind is not found.
+pub const BODY_MAX: usize = 32 << 20;
 
 /// The text of a body; empty if there is none, if it is no text, or if it is too large.
 pub(crate) fn body_text<'a>(body: &'a Body, headers: &Headers) -> Cow<'a, str> {

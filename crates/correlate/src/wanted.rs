@@ -15,14 +15,14 @@ const PARTS_MAX: usize = 1 << 20;
 /// All texts, and what to look for.
 #[derive(Debug, Default)]
 pub(crate) struct Wanted {
-    pub(crate) texts: Vec<Text>,
+    pub(crate) all: Vec<Sought>,
     by_text: FxHashMap<String, usize>,
     needles: FxHashMap<String, Vec<(usize, Option<Change>)>>,
 }
 
 /// A text that a request sends.
 #[derive(Debug)]
-pub(crate) struct Text {
+pub(crate) struct Sought {
     pub(crate) text: String,
     pub(crate) strength: Strength,
     /// In which roles it is sent.
@@ -66,16 +66,16 @@ impl Wanted {
             Some(&id) => id,
             None => self.add_new(text),
         };
-        let roles = &mut self.texts[id].roles;
+        let roles = &mut self.all[id].roles;
         if !roles.contains(&role) {
             roles.push(role);
         }
     }
 
     fn add_new(&mut self, text: &str) -> usize {
-        let id = self.texts.len();
+        let id = self.all.len();
         let strength = strength(text);
-        self.texts.push(Text { text: text.to_owned(), strength, roles: Vec::new() });
+        self.all.push(Sought { text: text.to_owned(), strength, roles: Vec::new() });
         self.by_text.insert(text.to_owned(), id);
         let mut needle = |needle: String, change: Option<Change>| {
             self.needles.entry(needle).or_default().push((id, change));
@@ -108,7 +108,7 @@ impl Wanted {
         hint: Hint<'a>,
     ) -> impl Iterator<Item = (usize, Option<&'a Change>)> {
         self.needles.get(text).into_iter().flatten().filter_map(move |(id, change)| {
-            let wanted = &self.texts[*id];
+            let wanted = &self.all[*id];
             let is_meant = wanted.strength == Strength::Strong
                 || wanted.roles.iter().any(|role| fits(role, hint, wanted.strength, true));
             is_meant.then_some((*id, change.as_ref()))
