@@ -281,7 +281,8 @@ fn judge(
             return bare(finding.text.clone());
         };
         let request = &recording.exchanges[call.exchange].request;
-        let text = format!("{} {} {}", request.method, path(request), finding.text);
+        let text =
+            format!("{} {} {}", request.method, brunt_prove::shown(&request.url), finding.text);
         Fault { line: Some(call.line), call: finding.call, text }
     };
     // Of two users the one that fails first tells most.
@@ -313,15 +314,6 @@ fn judge(
         (fault.call.is_none() && fault.line.is_none(), fault.line, fault.call)
     });
     run
-}
-
-/// The path of a request, for a message.
-fn path(request: &brunt_traffic::Request) -> String {
-    let path = request.url.path();
-    match path.char_indices().nth(70) {
-        Some((at, _)) => format!("{}…", &path[..at]),
-        None => path.to_owned(),
-    }
 }
 
 /// Whether no server answered at all: that is one fault, and no other tells more.

@@ -119,7 +119,13 @@ impl Told<'_> {
                 .line_of(one.exchange)
                 .map_or(String::new(), |line| format!("script.js:{line} "));
             let request = &self.recording.exchanges[one.exchange].request;
-            format!("{line}{} {}: {}: {}", request.method, request.url.path(), one.name, one.why)
+            format!(
+                "{line}{} {}: {}: {}",
+                request.method,
+                brunt_prove::shown(&request.url),
+                one.name,
+                one.why
+            )
         });
         let suspects: Vec<String> = suspects.collect();
         let name = page.paint("33", "Suspects");
