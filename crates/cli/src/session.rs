@@ -57,6 +57,21 @@ pub(crate) fn finish_planned(
     conclude(context, &session.recording, session.plan, &session.notes, wish)
 }
 
+/// Writes files that are no recorded session: the client of an interface. Their first one tells whether they are there already.
+///
+/// # Errors
+/// They are there and `force` is not set; a file cannot be written.
+pub(crate) fn write_files(
+    out: &Path,
+    force: bool,
+    files: Vec<(PathBuf, brunt_scribe::Content)>,
+) -> Outcome<()> {
+    if let Some((first, _)) = files.first() {
+        files::check_file(out, first, force)?;
+    }
+    files::write(out, &brunt_scribe::Script { files, ..brunt_scribe::Script::default() })
+}
+
 fn conclude(
     context: &Context,
     recording: &Recording,

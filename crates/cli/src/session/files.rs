@@ -17,11 +17,16 @@ pub(super) const SCRIPT: &str = "script.js";
 
 /// Refuses a folder that has a script already.
 pub(super) fn check(out: &Path, force: bool) -> Outcome<()> {
+    check_file(out, Path::new(SCRIPT), force)
+}
+
+/// Refuses a folder that has this file already.
+pub(super) fn check_file(out: &Path, file: &Path, force: bool) -> Outcome<()> {
     if out.exists() && !out.is_dir() {
         let message = format!("{} is a file: the script needs a folder", out.display());
         return Err(Failure::usage(message).hint("name another one with --out"));
     }
-    let path = out.join(SCRIPT);
+    let path = out.join(file);
     if !force && path.symlink_metadata().is_ok() {
         let message = format!("{} is there already", path.display());
         return Err(Failure::usage(message)

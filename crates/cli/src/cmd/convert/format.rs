@@ -10,6 +10,8 @@ pub(super) enum Format {
     Har,
     Curl,
     Postman,
+    OpenApi,
+    Log,
 }
 
 impl Format {
@@ -19,6 +21,8 @@ impl Format {
             "har" => Some(Self::Har),
             "curl" => Some(Self::Curl),
             "postman" => Some(Self::Postman),
+            "openapi" => Some(Self::OpenApi),
+            "log" => Some(Self::Log),
             _ => None,
         }
     }
@@ -36,6 +40,16 @@ impl Format {
         }
         if begin.lines().any(is_curl) {
             return Some(Self::Curl);
+        }
+        let is_yaml = |line: &str| line.starts_with("openapi:") || line.starts_with("swagger:");
+        if begin.lines().any(is_yaml) {
+            return Some(Self::OpenApi);
+        }
+        if begin.starts_with("#Version:")
+            || begin.starts_with("#Fields:")
+            || begin.lines().any(is_logged)
+        {
+            return Some(Self::Log);
         }
         by_name()
     }
@@ -58,6 +72,14 @@ fn is_curl(line: &str) -> bool {
     words.next().is_some_and(|word| matches!(word, "curl" | "curl.exe"))
 }
 
+/// A line with a request: `"GET /path HTTP/1.1"`.
+fn is_logged(line: &str) -> bool {
+    ["\"GET ", "\"POST ", "\"HEAD "].iter().any(|mark| {
+        line.split_once(mark)
+            .is_some_and(|(_, rest)| rest.contains(" HTTP/") || rest.contains("\" "))
+    })
+}
+
 /// The format of a JSON object, by the first of its members that one format alone has.
 fn of_json(text: &str) -> Option<Format> {
     struct Members<'f>(&'f mut Option<Format>);
@@ -74,6 +96,7 @@ fn of_json(text: &str) -> Option<Format> {
                 *self.0 = match key.as_str() {
                     "log" | "entries" => Some(Format::Har),
                     "item" | "collection" => Some(Format::Postman),
+                    "openapi" | "swagger" => Some(Format::OpenApi),
                     _ => None,
                 };
                 if self.0.is_some() {
@@ -87,8 +110,23 @@ fn of_json(text: &str) -> Option<Format> {
 
     let mut format = None;
     // The head ends somewhere, and the first telling member is enough: an error here says nothing.
-    let _ = serde_json::Deserializer::from_str(text).deserialize_map(Members(&mut format));
-    format
+    let mut first = serde_json::Deserializer::from_str(text);
+    let is_whole = first.deserialize_map(Members(&mut format)).is_ok();
+    // An object in a line of its own is a line of a log.
+    let is_line = || {
+        let line = text.lines().next().unwrap_or_default().trim_end();
+        let names = [
+            "\"status\"",
+            "\"uri\"",
+            "\"method\"",
+            "\"request\"",
+            "\"verb\"",
+            "\"url\"",
+            "\"path\"",
+        ];
+        line.ends_with('}') && names.iter().any(|name| line.contains(name))
+    };
+    format.or_else(|| (is_whole && is_line()).then_some(Format::Log))
 }
 
 #[cfg(test)]
@@ -104,6 +142,15 @@ mod tests {
             ("{\"info\": {", "x.har", Some(Format::Har)),
             ("# a comment\ncurl 'http://a.test/'", "-", Some(Format::Curl)),
             ("$ curl http://a.test/", "-", Some(Format::Curl)),
+            ("openapi: 3.1.0\ninfo:", "x.yaml", Some(Format::OpenApi)),
+            ("{\"openapi\": \"3.0.3\"", "x.json", Some(Format::OpenApi)),
+            (
+                "1.2.3.4 - - [26/Nov/2026:10:00:00 +0000] \"GET / HTTP/1.1\" 200 1",
+                "x",
+                Some(Format::Log),
+            ),
+            ("#Version: 1.0\n#Fields: date", "x", Some(Format::Log)),
+            ("{\"time\": 1, \"method\": \"GET\", \"path\": \"/\"}\n{\"ti", "x", Some(Format::Log)),
             ("curly braces", "x.txt", None),
             ("", "x", None),
             ("{", "-", None),

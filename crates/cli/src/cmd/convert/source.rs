@@ -97,6 +97,13 @@ impl Source {
         Ok(bytes)
     }
 
+    /// A reader of all bytes, for formats that are read line by line.
+    pub(super) fn stream(&mut self) -> impl Read + use<> {
+        let head = io::Cursor::new(std::mem::take(&mut self.head));
+        let rest = self.rest.take().unwrap_or_else(|| Box::new(io::empty()));
+        head.chain(rest)
+    }
+
     /// On a terminal: tells what is done with a large file.
     pub(super) fn show(&self, context: &Context, doing: &str) {
         if self.size > SHOWN && context.screen.stderr_is_terminal() && !context.global.quiet {
