@@ -62,6 +62,7 @@ impl Expr {
                 let mut parts = Vec::with_capacity(entries.len());
                 for entry in entries {
                     parts.push(match entry {
+                        Entry::Prop(key, Expr::Raw(value)) if key == value => key.clone(),
                         Entry::Prop(key, value) => format!("{key}: {}", value.flat()?),
                         Entry::Short(text) => text.clone(),
                         Entry::Comment(_) => return None,
@@ -149,17 +150,21 @@ impl Printer {
 
     fn comment(&mut self, text: &str, depth: usize) {
         let room = WIDTH.saturating_sub(depth * 2 + 3).max(40);
-        for paragraph in text.lines() {
-            let mut line = String::new();
-            for word in paragraph.split(' ') {
-                if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > room {
+        for paragraph in text.split('\n') {
+            let words = paragraph.trim_start_matches(' ');
+            let mut line = " ".repeat(paragraph.len() - words.len());
+            let mut is_begin = true;
+            for word in words.split(' ') {
+                if !is_begin && line.chars().count() + 1 + word.chars().count() > room {
                     self.comment_line(&line, depth);
                     line.clear();
+                    is_begin = true;
                 }
-                if !line.is_empty() {
+                if !is_begin {
                     line.push(' ');
                 }
                 line.push_str(word);
+                is_begin = false;
             }
             self.comment_line(&line, depth);
         }
@@ -236,6 +241,10 @@ impl Printer {
                 Entry::Short(text) => {
                     self.indent(depth + 1);
                     self.push(text);
+                }
+                Entry::Prop(key, Expr::Raw(value)) if key == value => {
+                    self.indent(depth + 1);
+                    self.push(key);
                 }
                 Entry::Prop(key, value) => {
                     self.indent(depth + 1);

@@ -75,7 +75,7 @@ fn page_fields(writer: &Writer<'_>, form: &FormUse) -> BTreeSet<String> {
         None => page::document(exchange),
     };
     let Some(document) = document else { return BTreeSet::new() };
-    let selector = Selector::new(&page::recorded(writer.plan, &form.selector));
+    let selector = Selector::new(&writer.plan.recorded(&form.selector).unwrap_or_default());
     let Some(form) = selector.find_first(&document, document.root()) else {
         return BTreeSet::new();
     };

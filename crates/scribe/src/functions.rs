@@ -24,10 +24,6 @@ const IMPORTS: &[(&str, &str)] = &[
     ("parseHTML", "import { parseHTML } from 'k6/html';"),
     ("secrets", "import secrets from 'k6/secrets';"),
     ("WebSocket", "import { WebSocket } from 'k6/websockets';"),
-    (
-        "FormData",
-        "// Brunt has this library built in; k6 fetches it.\nimport { FormData } from 'https://jslib.k6.io/formdata/0.0.2/index.js';",
-    ),
 ];
 
 const FUNCTIONS: &[Function] = &[
@@ -100,6 +96,28 @@ function without(fields, ...names) {
   const rest = { ...fields };
   names.forEach((name) => delete rest[name]);
   return rest;
+}",
+    },
+    Function {
+        name: "multipart",
+        needs: &["randomText"],
+        text: "// A body of multipart/form-data from names with texts, lists of texts or files: names may come again.
+function multipart(parts) {
+  const boundary = `----${randomText(24, 'abcdefghijklmnopqrstuvwxyz0123456789')}`;
+  const bytes = (text) => Uint8Array.from(unescape(encodeURIComponent(text)), (c) => c.charCodeAt(0));
+  const escaped = (text) => text.replace(/\"/g, '%22').replace(/\r/g, '%0D').replace(/\n/g, '%0A');
+  const one = (name, value) => {
+    const isFile = typeof value === 'object';
+    const file = isFile ? `; filename=\"${escaped(value.filename)}\"\r\nContent-Type: ${value.content_type}` : '';
+    const head = `--${boundary}\r\nContent-Disposition: form-data; name=\"${escaped(name)}\"${file}\r\n\r\n`;
+    const data = isFile ? value.data : value;
+    return [bytes(head), typeof data === 'string' ? bytes(data) : new Uint8Array(data), bytes('\r\n')];
+  };
+  const all = parts.flatMap(([name, values]) => [].concat(values).flatMap((value) => one(name, value)));
+  all.push(bytes(`--${boundary}--\r\n`));
+  const body = new Uint8Array(all.reduce((size, part) => size + part.length, 0));
+  all.reduce((at, part) => (body.set(part, at), at + part.length), 0);
+  return { data: body.buffer, type: `multipart/form-data; boundary=${boundary}` };
 }",
     },
     Function {

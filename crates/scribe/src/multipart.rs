@@ -69,40 +69,33 @@ fn form_data(
     values: Vec<(String, Expr)>,
     before: &mut Vec<Statement>,
 ) -> Sent {
-    writer.needs.add("import:FormData");
-    let name = writer.local.take("body", "body");
-    before.push(Statement::Line(format!("const {name} = "), Expr::raw("new FormData()")));
+    writer.needs.add("multipart");
+    let mut rows = Vec::new();
     if let Some(page) = page {
-        let mut fields = page.name.clone();
-        if !page.missing.is_empty() {
-            writer.needs.add("without");
-            let names: Vec<String> = page.missing.iter().map(|name| quoted(name)).collect();
-            fields = format!("without({fields}, {})", names.join(", "));
-        }
-        let typed: BTreeSet<&str> = values
-            .iter()
-            .enumerate()
-            .filter(|(at, _)| !page.indices.contains(at))
+        let is_typed = |at: &usize| !page.indices.contains(at);
+        let typed = values.iter().enumerate().filter(|(at, _)| is_typed(at));
+        let left_out: BTreeSet<&str> = typed
             .map(|(_, (name, _))| name.as_str())
+            .chain(page.missing.iter().map(String::as_str))
             .collect();
-        if !typed.is_empty() {
+        let mut fields = page.name.clone();
+        if !left_out.is_empty() {
             writer.needs.add("without");
-            let names: Vec<String> = typed.iter().map(|name| quoted(name)).collect();
+            let names: Vec<String> = left_out.iter().map(|name| quoted(name)).collect();
             fields = format!("without({fields}, {})", names.join(", "));
         }
-        before.push(Statement::Lines(format!(
-            "Object.entries({fields}).forEach(([key, value]) => {{\n  [].concat(value).forEach((one) => {name}.append(key, one));\n}});"
-        )));
+        rows.push(Expr::raw(format!("...Object.entries({fields})")));
     }
     for (at, (field, value)) in values.into_iter().enumerate() {
-        if page.is_some_and(|page| page.indices.contains(&at)) {
-            continue;
+        if !page.is_some_and(|page| page.indices.contains(&at)) {
+            rows.push(Expr::Array(vec![Expr::raw(quoted(&field)), value]));
         }
-        let call = Expr::Call(format!("{name}.append"), vec![Expr::raw(quoted(&field)), value]);
-        before.push(Statement::Line(String::new(), call));
     }
+    let name = writer.local.take("body", "body");
+    let call = Expr::Call("multipart".to_owned(), vec![Expr::Array(rows)]);
+    before.push(Statement::Line(format!("const {name} = "), call));
     Sent {
-        content: Some(Expr::raw(format!("{name}.body()"))),
-        content_type: Some(format!("`multipart/form-data; boundary=${{{name}.boundary}}`")),
+        content: Some(Expr::raw(format!("{name}.data"))),
+        content_type: Some(format!("{name}.type")),
     }
 }

@@ -1,7 +1,6 @@
 //! What proves a page or an answer, and what it is called.
 
 use brunt_correlate::Plan;
-use brunt_correlate::plan::Piece;
 use brunt_html::{Document, Selector};
 use brunt_traffic::{Exchange, Headers};
 
@@ -108,24 +107,4 @@ pub(crate) fn max_age(headers: &Headers) -> u64 {
     let age =
         control.split(',').find_map(|part| part.trim().strip_prefix("max-age=")?.parse().ok());
     age.unwrap_or(0)
-}
-
-/// The recorded text of pieces.
-pub(crate) fn recorded(plan: &Plan, pieces: &[Piece]) -> String {
-    let text = |piece: &Piece| match piece {
-        Piece::Literal(text) => text.clone(),
-        Piece::Value { extraction, .. } => {
-            plan.extractions.get(*extraction).map(|own| own.recorded.clone()).unwrap_or_default()
-        }
-        Piece::Made(index) => {
-            plan.made.get(*index).map(|own| own.recorded.clone()).unwrap_or_default()
-        }
-        Piece::Input(index) => {
-            plan.inputs.get(*index).map(|own| own.recorded.clone()).unwrap_or_default()
-        }
-        Piece::Secret(index) => {
-            plan.secrets.get(*index).map(|own| own.recorded.clone()).unwrap_or_default()
-        }
-    };
-    pieces.iter().map(text).collect()
 }

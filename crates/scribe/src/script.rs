@@ -119,10 +119,12 @@ impl Writer<'_> {
                     continue;
                 }
                 Item::Request(index) => {
+                    out.push(Statement::Blank);
                     let setting = setting("res", requests, &mut has_res);
                     out.extend(self.request(*index, setting));
                 }
                 Item::Resources(all) => {
+                    out.push(Statement::Blank);
                     let setting = setting("answers", batches, &mut has_answers);
                     out.extend(self.resources(all, setting));
                 }
@@ -303,7 +305,7 @@ impl Writer<'_> {
             text.push(String::new());
             text.extend(files.iter().map(ToString::to_string));
         }
-        text.into_iter().map(Statement::Comment).collect()
+        vec![Statement::Comment(text.join("\n"))]
     }
 
     /// One user, once; a load profile in a comment.

@@ -116,7 +116,12 @@ impl Session {
                 return false;
             }
             let kind = self.kinds[index];
-            let Some(response) = &recording.exchanges[self.last[index]].response else {
+            let last = &recording.exchanges[self.last[index]];
+            let Some(response) = &last.response else {
+                // Sources of requests alone (curl commands, collections) tell neither an answer nor a failure.
+                if last.failure.is_none() {
+                    return true;
+                }
                 silent += usize::from(!matches!(kind, Kind::Socket | Kind::Events));
                 return matches!(kind, Kind::Socket | Kind::Events);
             };

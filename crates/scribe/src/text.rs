@@ -151,17 +151,16 @@ pub(crate) fn in_template(text: &str) -> String {
 
 /// `quote` is the quote around the text; a template keeps its lines.
 fn escape(text: &str, quote: char, out: &mut String) {
-    let mut chars = text.chars().peekable();
-    let mut last = ' ';
-    while let Some(char) = chars.next() {
+    for (at, char) in text.char_indices() {
         match char {
             '\\' => out.push_str("\\\\"),
             '\n' if quote == '`' => out.push('\n'),
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            '$' if quote == '`' && chars.peek() == Some(&'{') => out.push_str("\\$"),
-            '/' if last == '<' => out.push_str("\\/"),
+            '$' if quote == '`' && text[at + 1..].starts_with('{') => out.push_str("\\$"),
+            // It would end the script of a page that shows this one.
+            '/' if text[..at].ends_with('<') && is_script(&text[at + 1..]) => out.push_str("\\/"),
             char if char == quote => {
                 out.push('\\');
                 out.push(char);
@@ -169,8 +168,11 @@ fn escape(text: &str, quote: char, out: &mut String) {
             char if is_unseen(char) => push_escaped(char, out),
             char => out.push(char),
         }
-        last = char;
     }
+}
+
+fn is_script(text: &str) -> bool {
+    text.get(..6).is_some_and(|word| word.eq_ignore_ascii_case("script"))
 }
 
 /// Whether an editor shows nothing for it, or something else: controls, marks of direction, separators, the byte order mark.

@@ -226,7 +226,7 @@ impl<'a> Writer<'a> {
     /// A URL that a page gave. A relative one is resolved as the page meant it.
     fn given_address(&mut self, index: usize, pieces: &[Piece]) -> Address {
         let text = value::text(pieces, Encoding::Plain, &self.variables, &mut self.needs);
-        let recorded = crate::page::recorded(self.plan, pieces);
+        let recorded = self.plan.recorded(pieces).unwrap_or_default();
         let source = pieces.iter().find_map(|piece| match piece {
             Piece::Value { extraction, .. } => {
                 Some(self.plan.extractions.get(*extraction)?.exchange)

@@ -73,5 +73,5 @@ fn a_journey_through_pages_is_a_script_that_people_can_read() {
         .push(brunt_correlate::plan::Change::Parameter("id".to_owned()));
     journey.put(order, Place::Query(0), vec![value(link)]);
     let script = journey.script("forms");
-    assert_eq!(script, "");
+    insta::assert_snapshot!(script, @"");
 }

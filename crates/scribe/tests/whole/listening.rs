@@ -29,11 +29,11 @@ fn a_socket_answers_each_message_as_the_client_did() {
         .collect();
     let events = journey.send(100, "GET", "/sse?n=2&every=10ms", Resource::EventSource);
     events.events = (0..2)
-        .map(|n| Event { at: Duration::ZERO, kind: "message".to_owned(), data: n.to_string() })
+        .map(|n| Event { at: Duration::ZERO, kind: "tick".to_owned(), data: n.to_string() })
         .collect();
     let finder = Finder::Message { nth: 0, inside: None };
     let hello = journey.extract(0, "hello", "1", finder);
     journey.put(0, Place::Message(2), vec![value(hello)]);
     let script = journey.script("listening");
-    assert_eq!(iteration(&script), "");
+    insta::assert_snapshot!(iteration(&script), @"");
 }

@@ -43,7 +43,7 @@ fn a_programs_calls_are_objects_and_names() {
         first: 1,
     });
     let script = journey.script("calls");
-    assert_eq!(iteration(&script), "");
+    insta::assert_snapshot!(iteration(&script), @"");
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn parts_and_bodies_are_taken_apart() {
         .request
         .body = Body::Absent { why: "the HAR file has no bodies".to_owned(), size: Some(9) };
     let script = journey.script("bodies");
-    assert_eq!(iteration(&script), "");
+    insta::assert_snapshot!(iteration(&script), @"");
     let script = journey.write();
     let paths: Vec<_> = script.files.iter().map(|(path, _)| path.display().to_string()).collect();
     assert_eq!(paths, ["script.js", "bodies/dot ü.png", "bodies/b.png", "bodies/request-6.bin"]);

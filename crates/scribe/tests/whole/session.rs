@@ -9,17 +9,17 @@ use brunt_scribe::{Content, Options, Script, write};
 use brunt_traffic::{Body, Exchange, Headers, Recording, Request, Resource, Response, Step};
 
 /// The server of all sessions.
-pub const BASE: &str = "http://127.0.0.1:8080";
+pub(crate) const BASE: &str = "http://127.0.0.1:8080";
 
 /// A recording and its plan, as they grow.
 #[derive(Default)]
-pub struct Journey {
-    pub recording: Recording,
-    pub plan: Plan,
+pub(crate) struct Journey {
+    pub(crate) recording: Recording,
+    pub(crate) plan: Plan,
 }
 
 impl Journey {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let recording = Recording {
             origin: "brunt record".to_owned(),
             began: Some(1_790_000_000),
@@ -29,7 +29,13 @@ impl Journey {
     }
 
     /// A request `ms` after the begin, answered 20 ms later.
-    pub fn send(&mut self, ms: u64, method: &str, path: &str, resource: Resource) -> &mut Exchange {
+    pub(crate) fn send(
+        &mut self,
+        ms: u64,
+        method: &str,
+        path: &str,
+        resource: Resource,
+    ) -> &mut Exchange {
         let number = self.recording.exchanges.len();
         let url = if path.contains("://") { path.to_owned() } else { format!("{BASE}{path}") };
         let headers = [
@@ -62,13 +68,20 @@ impl Journey {
         self.recording.exchanges.last_mut().unwrap()
     }
 
-    pub fn page(&mut self, ms: u64, path: &str, html: &str) -> usize {
+    pub(crate) fn page(&mut self, ms: u64, path: &str, html: &str) -> usize {
         self.send(ms, "GET", path, Resource::Document).answer(200, "text/html", html);
         self.recording.exchanges.len() - 1
     }
 
     /// A form is sent; the answer leads to a page.
-    pub fn post(&mut self, ms: u64, path: &str, fields: &str, leads_to: &str, html: &str) -> usize {
+    pub(crate) fn post(
+        &mut self,
+        ms: u64,
+        path: &str,
+        fields: &str,
+        leads_to: &str,
+        html: &str,
+    ) -> usize {
         let sent = self.send(ms, "POST", path, Resource::Document);
         sent.body("application/x-www-form-urlencoded", fields);
         let first = self.recording.exchanges.len() - 1;
@@ -82,11 +95,11 @@ impl Journey {
         first
     }
 
-    pub fn step(&mut self, ms: u64, name: &str) {
+    pub(crate) fn step(&mut self, ms: u64, name: &str) {
         self.recording.steps.push(Step { at: Duration::from_millis(ms), name: name.to_owned() });
     }
 
-    pub fn extract(
+    pub(crate) fn extract(
         &mut self,
         exchange: usize,
         name: &str,
@@ -103,16 +116,16 @@ impl Journey {
         self.plan.extractions.len() - 1
     }
 
-    pub fn put(&mut self, exchange: usize, place: Place, pieces: Vec<Piece>) {
+    pub(crate) fn put(&mut self, exchange: usize, place: Place, pieces: Vec<Piece>) {
         self.plan.substitutions.push(Substitution { exchange, place, pieces });
     }
 
-    pub fn write(&self) -> Script {
+    pub(crate) fn write(&self) -> Script {
         write(&self.recording, &self.plan, &Options::default())
     }
 
     /// The text of `script.js`. All files are kept below the target folder, to be run by hand.
-    pub fn script(&self, name: &str) -> String {
+    pub(crate) fn script(&self, name: &str) -> String {
         let script = self.write();
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
         for (path, content) in &script.files {
@@ -130,7 +143,7 @@ impl Journey {
 }
 
 /// The text of `script.js`.
-pub fn text(script: &Script) -> String {
+pub(crate) fn text(script: &Script) -> String {
     match &script.files[0].1 {
         Content::Bytes(bytes) => String::from_utf8(bytes.clone()).unwrap(),
         _ => String::new(),
@@ -138,26 +151,26 @@ pub fn text(script: &Script) -> String {
 }
 
 /// The iteration alone.
-pub fn iteration(script: &str) -> String {
+pub(crate) fn iteration(script: &str) -> String {
     let begin = script.find("export default").unwrap();
     let end = script[begin..].find("\n}\n").unwrap();
     script[begin..begin + end + 3].to_owned()
 }
 
-pub fn headers_of(all: &[(&str, &str)]) -> Headers {
+pub(crate) fn headers_of(all: &[(&str, &str)]) -> Headers {
     Headers(all.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())
 }
 
-pub fn literal(text: &str) -> Piece {
+pub(crate) fn literal(text: &str) -> Piece {
     Piece::Literal(text.to_owned())
 }
 
-pub fn value(extraction: usize) -> Piece {
+pub(crate) fn value(extraction: usize) -> Piece {
     Piece::Value { extraction, changes: Vec::new() }
 }
 
 /// What tests change in an exchange.
-pub trait Change {
+pub(crate) trait Change {
     fn answer(&mut self, status: u16, media: &str, body: &str) -> &mut Self;
     fn header(&mut self, name: &str, value: &str) -> &mut Self;
     fn sends(&mut self, name: &str, value: &str) -> &mut Self;
