@@ -30,7 +30,7 @@ pub(crate) fn plain(name: &str) -> String {
 }
 
 /// The path for a message: short, without words that may be tokens.
-pub(crate) fn shown(url: &Url) -> String {
+pub fn shown(url: &Url) -> String {
     let mut out = String::new();
     for segment in url.path().split('/').skip(1) {
         let segment = segment.split(';').next().unwrap_or_default();

@@ -28,7 +28,7 @@ pub(crate) struct Laid {
     pub(crate) extra: Vec<Hop>,
     /// Checks that did not hold: the call before each, and the name.
     pub(crate) failed: Vec<(Option<usize>, String)>,
-    /// Calls whose bodies are not here as a whole.
+    /// Exchanges whose bodies are not here as a whole.
     pub(crate) cut: BTreeSet<usize>,
 }
 
@@ -241,7 +241,7 @@ impl Lay<'_> {
             let chain = chain_of(self.plan, self.calls[call].exchange);
             let Some(last) = hops.last() else { continue };
             if last.is_cut {
-                cut.insert(call);
+                cut.insert(chain[chain.len() - 1]);
             }
             // Hops at the places of the recorded ones; the last at the last, whatever was between.
             for (index, hop) in chain.iter().zip(hops) {

@@ -23,6 +23,7 @@ mod partial;
 mod record;
 mod values;
 
+pub use address::shown;
 pub use compare::{Finding, Findings, Weight, compare};
 pub use record::{Hop, Record, read, write};
 pub use values::to_change;

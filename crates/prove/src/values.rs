@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use brunt_correlate::{Change, Finder, Piece, Plan, Reply, Source, find};
 use brunt_scribe::Call;
-use brunt_traffic::{Exchange, Recording};
+use brunt_traffic::{Exchange, Recording, Resource};
 use serde_json::Value;
 
 use crate::compare::{Finding, Findings, Weight};
@@ -21,6 +21,10 @@ pub(crate) fn renewed(plan: &Plan, laid: &Laid) -> (Plan, Vec<usize>) {
     for index in 0..plan.extractions.len() {
         let extraction = &plan.extractions[index];
         let Some(reply) = Reply::recorded(&laid.replay, extraction.exchange) else { continue };
+        // The script reads the rest; if it finds nothing there, it says so by a check.
+        if laid.cut.contains(&extraction.exchange) {
+            continue;
+        }
         let found = find(extraction.source(), &reply, &|pieces| renewed.recorded(pieces));
         match found.filter(|text| !text.is_empty() || extraction.recorded.is_empty()) {
             Some(text) => renewed.extractions[index].recorded = text,
@@ -128,6 +132,18 @@ fn literals(
     sent: &[String],
     findings: &mut Findings,
 ) {
+    // A server looks at the path of a picture or a style, and not at what it was given for.
+    let is_file = matches!(
+        recording.exchanges[call.exchange].resource,
+        Some(
+            Resource::Image
+                | Resource::Stylesheet
+                | Resource::Script
+                | Resource::Font
+                | Resource::Media
+        )
+    );
+    let weight = if is_file { Weight::Note } else { Weight::Fault };
     let planned = |value: &str| plan.extractions.iter().any(|one| one.recorded == value);
     for (name, value) in values_of(&recording.exchanges[call.exchange]) {
         if !is_token(&value) || planned(&value) || !has(sent, &value) {
@@ -148,12 +164,7 @@ fn literals(
         {
             let from = crate::address::shown(&recording.exchanges[source].request.url);
             let text = format!("sends {name} as recorded, and {from} gives another value now");
-            findings.add(Finding {
-                weight: Weight::Fault,
-                call: Some(index),
-                text,
-                extraction: None,
-            });
+            findings.add(Finding { weight, call: Some(index), text, extraction: None });
         }
     }
 }
@@ -223,7 +234,11 @@ fn values_of(exchange: &Exchange) -> Vec<(String, String)> {
         |(name, value): (Cow<'_, str>, Cow<'_, str>)| (name.into_owned(), value.into_owned());
     let mut values: Vec<(String, String)> = request.url.query_pairs().map(owned).collect();
     for segment in request.url.path_segments().into_iter().flatten() {
-        values.push(("a segment of its path".to_owned(), segment.to_owned()));
+        // `page;jsessionid=…` has a value of its own.
+        for part in segment.split(';') {
+            let (name, value) = part.split_once('=').unwrap_or(("a segment of its path", part));
+            values.push((name.to_owned(), value.to_owned()));
+        }
     }
     for (name, value) in request.headers.iter().filter(|(name, _)| !is_kept(name)) {
         let is_ours = name.starts_with("x-")

@@ -1,5 +1,6 @@
 //! `brunt correlate`: where the values of a recorded session come from; of two sessions, what differs between their users.
 
+mod pair;
 mod plan;
 
 use std::path::{Path, PathBuf};
@@ -62,20 +63,19 @@ pub(super) fn perform(context: &Context, request: &Request) -> Outcome<Exit> {
     let recordings: Vec<Recording> =
         request.files.iter().map(|file| recording(file)).collect::<Outcome<_>>()?;
     let Some(first) = recordings.first() else { return Ok(Exit::Success) };
-    if let Some(out) = context.environment.get("TMP_OUT") {
-        let wish = crate::session::Wish {
-            out: out.into(),
-            force: true,
-            replay: true,
-            scribe: brunt_scribe::Options::default(),
-        };
-        return crate::session::finish(context, first, &wish);
-    }
     let plan = brunt_correlate::correlate(first);
     let told = plan::Told { recording: first, plan: &plan };
-    let is_explained = plan.suspects.is_empty();
     let color = context.global.color && context.screen.stdout_is_terminal();
-    print(context, &if request.json { told.json() } else { told.text(color) })?;
+    let (text, is_explained) = if let Some(second) = recordings.get(1) {
+        let differences = brunt_correlate::compare(first, second);
+        let pair = pair::Pair { told: &told, second, differences: &differences };
+        let is_explained = differences.iter().all(|one| one.explained.is_some());
+        (if request.json { pair.json() } else { pair.text(color) }, is_explained)
+    } else {
+        let text = if request.json { told.json() } else { told.text(color) };
+        (text, plan.suspects.is_empty())
+    };
+    print(context, &text)?;
     Ok(if is_explained { Exit::Success } else { Exit::Thresholds })
 }
 

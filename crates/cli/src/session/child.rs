@@ -45,8 +45,24 @@ const UNWANTED: [&str; 24] = [
     "SCENARIO",
 ];
 
-/// The pauses of a replay, as a part of the recorded ones.
-pub(super) const THINK: &str = "0.1";
+/// The pauses of a run, against the recorded ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pace {
+    /// A tenth of them.
+    Fast,
+    /// As they were: tokens expire in them.
+    AsRecorded,
+}
+
+impl Pace {
+    /// `__ENV.PACE` of the script.
+    fn text(self) -> &'static str {
+        match self {
+            Self::Fast => "0.1",
+            Self::AsRecorded => "1",
+        }
+    }
+}
 
 /// A process that was asked to end gets this long for it.
 const GRACE: Duration = Duration::from_secs(5);
@@ -107,8 +123,13 @@ impl Runs {
         self.signals.load(Ordering::SeqCst) > 0
     }
 
-    /// Runs a script with so many users, an iteration each.
-    pub(super) fn run(&mut self, script: &Path, users: u32, limit: Duration) -> io::Result<Ended> {
+    /// Runs a script with these users, an iteration each.
+    pub(super) fn run(
+        &mut self,
+        script: &Path,
+        (users, pace): (u32, Pace),
+        limit: Duration,
+    ) -> io::Result<Ended> {
         self.count += 1;
         let path = |kind: &str| self.folder.path().join(format!("{}-{kind}", self.count));
         let (log, stderr) = (path("log"), path("stderr"));
@@ -118,7 +139,7 @@ impl Runs {
             .args(["run", "--quiet", "--no-summary", "--no-thresholds", "--log-format=json"])
             .arg(format!("--vus={users}"))
             .arg(format!("--iterations={users}"))
-            .arg(format!("--env=THINK={THINK}"))
+            .arg(format!("--env=PACE={}", pace.text()))
             .arg(script)
             .env(VARIABLE, &log)
             .stdin(Stdio::null())

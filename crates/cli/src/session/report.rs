@@ -7,6 +7,7 @@ use brunt_correlate::Plan;
 use brunt_scribe::{Content, Script};
 use brunt_traffic::Recording;
 
+use super::child::Pace;
 use super::proof::{Fault, Run, Verdict};
 
 /// So many lines of one kind are shown.
@@ -118,7 +119,13 @@ impl Told<'_> {
                 .line_of(one.exchange)
                 .map_or(String::new(), |line| format!("script.js:{line} "));
             let request = &self.recording.exchanges[one.exchange].request;
-            format!("{line}{} {}: {}: {}", request.method, request.url.path(), one.name, one.why)
+            format!(
+                "{line}{} {}: {}: {}",
+                request.method,
+                brunt_prove::shown(&request.url),
+                one.name,
+                one.why
+            )
         });
         let suspects: Vec<String> = suspects.collect();
         let name = page.paint("33", "Suspects");
@@ -140,12 +147,15 @@ impl Told<'_> {
             let names = verdict.changed.join(", ");
             page.line(&format!("  another source than the likeliest is used for: {names}"));
         }
+        if verdict.pace == Some(Pace::AsRecorded) {
+            page.line("  with the recorded pauses: without them it goes otherwise");
+        }
         if verdict.is_proven() {
             let word = page.paint("1;32", "proven");
             let compared: usize = verdict.runs.iter().map(|run| run.compared).max().unwrap_or(0);
             page.line(&format!(
                 "{word}: one user and two at once do what was recorded ({} compared)",
-                count(compared, "page")
+                count(compared, "response")
             ));
             return;
         }
@@ -169,7 +179,7 @@ impl Told<'_> {
             page.list(&faults);
         }
         if !run.notes.is_empty() && run.users == 1 {
-            page.line(&format!("  {} that are no faults:", count(run.notes.len(), "difference")));
+            page.line(&format!("  {}:", count(run.notes.len(), "harmless difference")));
             let notes: Vec<String> =
                 run.notes.iter().take(4).map(|note| format!("  {}", shown(note))).collect();
             page.list(&notes);
@@ -196,7 +206,7 @@ fn why(verdict: &Verdict) -> String {
         let _ = write!(
             why,
             ": statuses alone agree; {} could not be compared, since the recording lacks bodies or they are too long",
-            count(absent, "page")
+            count(absent, "response")
         );
         return why;
     };

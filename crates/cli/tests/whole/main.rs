@@ -43,6 +43,7 @@ mod network;
 mod odd;
 mod outputs;
 mod page;
+mod prove;
 mod record;
 mod redis;
 mod remote;

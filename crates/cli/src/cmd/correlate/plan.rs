@@ -122,12 +122,11 @@ impl Told<'_> {
     }
 
     /// A request, by its number in the file.
-    fn exchange(&self, index: usize) -> String {
+    pub(super) fn exchange(&self, index: usize) -> String {
         let Some(exchange) = self.recording.exchanges.get(index) else {
             return format!("request {index}");
         };
-        let url = &exchange.request.url;
-        let path: String = url.path().chars().take(80).collect();
+        let path = brunt_prove::shown(&exchange.request.url);
         let status =
             exchange.response.as_ref().map_or(String::new(), |one| format!(" ({})", one.status));
         format!("#{} {} {path}{status}", exchange.number + 1, exchange.request.method)
@@ -195,7 +194,7 @@ fn short(text: &str) -> String {
     out
 }
 
-fn pieces(pieces: &[Piece]) -> String {
+pub(super) fn pieces(pieces: &[Piece]) -> String {
     let text = |piece: &Piece| match piece {
         Piece::Literal(text) => text.clone(),
         _ => "…".to_owned(),
@@ -207,7 +206,7 @@ fn nth(nth: usize) -> String {
     if nth == 0 { String::new() } else { format!(" ({}. match)", nth + 1) }
 }
 
-fn of_source(source: &Source) -> String {
+pub(super) fn of_source(source: &Source) -> String {
     let changes = source.changes.iter().map(|change| format!(", then {}", of_change(change)));
     of_finder(&source.finder) + &changes.collect::<String>()
 }
@@ -267,7 +266,7 @@ fn of_change(change: &Change) -> String {
     }
 }
 
-fn of_kind(kind: &MadeKind) -> String {
+pub(super) fn of_kind(kind: &MadeKind) -> String {
     match kind {
         MadeKind::Uuid => "a random UUID".to_owned(),
         MadeKind::Milliseconds => "milliseconds since 1970".to_owned(),
@@ -281,7 +280,7 @@ fn of_kind(kind: &MadeKind) -> String {
     }
 }
 
-fn of_place(place: &Place) -> String {
+pub(super) fn of_place(place: &Place) -> String {
     match place {
         Place::Url => "URL".to_owned(),
         Place::Segment(index) => format!("segment {} of the path", index + 1),
