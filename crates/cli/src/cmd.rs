@@ -336,7 +336,7 @@ fn long_flags(root: &Command, command: Option<&str>) -> Vec<String> {
 
 /// The command that the words name, as far as that can be seen without reading them.
 fn named_command(words: &[OsString]) -> Option<&'static str> {
-    const COMMANDS: [&str; 20] = [
+    const COMMANDS: [&str; 21] = [
         "run",
         "inspect",
         "archive",

@@ -115,7 +115,7 @@ async fn answer(mut request: Request<Incoming>, go_on: Arc<Notify>) -> Response<
         "/echo" => {
             let mut text = format!("{} {:?}\n", request.method(), request.version());
             for (name, value) in request.headers() {
-                write!(text, "{name}: {}\n", value.to_str().unwrap()).unwrap();
+                writeln!(text, "{name}: {}", value.to_str().unwrap()).unwrap();
             }
             let body = request.into_body().collect().await.unwrap();
             let trailers = body.trailers().cloned();
