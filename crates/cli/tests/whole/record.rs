@@ -38,7 +38,10 @@ fn a_session_ends_with_ctrl_c_and_leaves_its_files() {
     let proxy = address(&running.line());
     let answer = get(&proxy, &format!("{}/app/login.xhtml", demo.url));
     assert!(answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.contains("Log in"), "{answer}");
-    assert!(get(&proxy, "/").starts_with("HTTP/1.1 400 "), "it is no server");
+    assert!(
+        get(&proxy, &format!("http://{proxy}/")).starts_with("HTTP/1.1 400 "),
+        "it is no server"
+    );
     running.signal("INT");
     let told = running.wait();
     assert_eq!(told.code, 0, "{told:?}");
