@@ -203,6 +203,9 @@ fn filter(matches: &ArgMatches) -> Outcome<Filter> {
 
 fn scribe(matches: &ArgMatches) -> Outcome<brunt_scribe::Options> {
     let mut options = brunt_scribe::Options::default();
+    // A script has no option for an authority: SSL_CERT_FILE does that for its process.
+    options.skip_tls_verify =
+        matches.get_flag("insecure-skip-tls-verify") || matches.contains_id("upstream-ca");
     if matches.get_flag("no-resources") {
         options.resources = brunt_scribe::Resources::LeftOut;
     }
@@ -315,6 +318,12 @@ fn record(context: &Context, session: Session) -> Outcome<Exit> {
     if recording.exchanges.is_empty() {
         return Err(Failure::usage("nothing is left of the recording for a script")
             .hint("see --only, --allow, --deny and --keep-noise"));
+    }
+    if session.upstream.identity.is_some() {
+        log::warn!(hint = "name it in the option tlsAuth"; "the script has no client certificate: the recording had one");
+    }
+    if session.upstream.proxy.is_some() {
+        log::warn!(hint = "set HTTP_PROXY and HTTPS_PROXY for it"; "the script knows nothing of the upstream proxy");
     }
     let exit = session::finish(context, &recording, &session.wish)?;
     out.keep();
@@ -497,7 +506,8 @@ mod tests {
     fn a_bare_call_listens_on_loopback_and_verifies() {
         let session = session("");
         assert_eq!(session.address.to_string(), ADDRESS);
-        assert!(!session.upstream.insecure && session.wish.replay && !session.filter.noise);
+        assert!(!session.upstream.insecure && !session.wish.scribe.skip_tls_verify);
+        assert!(session.wish.replay && !session.filter.noise);
         assert_eq!(session.wish.out, Path::new(OUT));
     }
 

@@ -54,6 +54,7 @@ fn a_session_ends_with_ctrl_c_and_leaves_its_files() {
     assert_eq!(entry["response"]["status"], 200);
     assert!(entry["response"]["content"]["text"].as_str().is_some_and(|it| it.contains("<form")));
     assert_eq!(mode(&record.path("a.har")), 0o600);
+    assert!(record.read("out/script.js").contains("/app/login.xhtml"));
     let authority = record.path(".local/share/brunt/ca");
     assert_eq!((mode(&authority), mode(&authority.join("ca-key.pem"))), (0o700, 0o600));
 }
@@ -125,6 +126,8 @@ fn a_real_chromium_trusts_the_recorder_and_is_recorded() {
     std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).expect("our file");
     let told = record.told();
     assert_eq!(told.code, 0, "{told:?}");
+    let script = record.read("out/script.js");
+    assert!(script.contains("insecureSkipTLSVerify: true"), "{script}");
     let page = record.read("page.html");
     assert!(page.contains("<title>Log in</title>"), "{page}");
     let har: Value = serde_json::from_str(&record.read("a.har")).expect("JSON");
