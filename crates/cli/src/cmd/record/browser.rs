@@ -120,7 +120,7 @@ impl Browser {
     /// # Errors
     /// The program cannot be started.
     pub(super) fn start(
-        program: Program,
+        program: &Program,
         profile: &Path,
         proxy: SocketAddr,
         authority: &Authority,
