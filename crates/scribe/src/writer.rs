@@ -20,6 +20,8 @@ pub(crate) struct Writer<'a> {
     pub(crate) recording: &'a Recording,
     /// Where values come from.
     pub(crate) plan: &'a Plan,
+    /// The choices of the user.
+    pub(crate) options: &'a Options,
     /// What is sent, in order.
     pub(crate) session: Session,
     /// Names of values.
@@ -67,6 +69,7 @@ impl<'a> Writer<'a> {
             common: Common::new(&headers),
             recording,
             plan,
+            options,
             session,
             variables,
             origins,
