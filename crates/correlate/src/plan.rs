@@ -273,13 +273,13 @@ pub enum MadeKind {
     Seconds,
     /// RFC 3339 in UTC with milliseconds: `2026-11-26T10:00:00.000Z`.
     Timestamp,
-    /// Random hexadecimal digits, so many.
+    /// Random hexadecimal digits, of this number.
     Hex(usize),
-    /// Random letters of the URL-safe alphabet of base64, so many.
+    /// Random letters of the URL-safe alphabet of base64, of this number.
     Base64Url(usize),
-    /// Random letters and digits, so many.
+    /// Random letters and digits, of this number.
     Alphanumeric(usize),
-    /// Random decimal digits, so many, as JavaScript's `Math.random()` gives them.
+    /// Random decimal digits, of this number, as JavaScript's `Math.random()` gives them.
     Digits(usize),
     /// `base64url(sha256(verifier))` of PKCE (RFC 7636 §4.2): the verifier's index in [`Plan::made`].
     PkceChallenge(usize),
