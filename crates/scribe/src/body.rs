@@ -42,6 +42,11 @@ pub(crate) fn of(writer: &mut Writer<'_>, index: usize, before: &mut Vec<Stateme
         Body::Empty => return Sent::default(),
         Body::Absent { why, size } => {
             let why = why.clone();
+            if media == "multipart/form-data"
+                && let Some(sent) = crate::unseen::upload(writer, index, &why, before)
+            {
+                return sent;
+            }
             let (label, size) = (writer.label(index), *size);
             writer.notes.push(format!("the body of {label} is a placeholder: {why}"));
             before.push(Statement::Comment(format!(

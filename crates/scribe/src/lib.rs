@@ -19,6 +19,7 @@ mod request;
 mod script;
 mod session;
 mod text;
+mod unseen;
 mod value;
 mod variables;
 mod writer;
@@ -85,5 +86,6 @@ pub struct Call {
 
 /// Writes the script.
 pub fn write(recording: &Recording, plan: &Plan, options: &Options) -> Script {
-    writer::Writer::new(recording, plan, options).finish()
+    let plan = unseen::with_forms(recording, plan);
+    writer::Writer::new(recording, &plan, options).finish()
 }

@@ -114,7 +114,7 @@ impl Writer<'_> {
             entries.push(Entry::Prop("responseCallback".to_owned(), Expr::raw(call)));
         }
         if address.is_dynamic {
-            let label = self.variables.hidden(&address.label);
+            let label = self.metric_name(address);
             let name = Entry::Prop("name".to_owned(), Expr::raw(quoted(&label)));
             entries.push(Entry::Prop("tags".to_owned(), Expr::Object(vec![name])));
         }
@@ -141,7 +141,7 @@ impl Writer<'_> {
                     value::text(pieces, value::Encoding::Plain, &self.variables, &mut self.needs)
                 }
                 (None, "Referer") => self.referer(&header.value),
-                (None, "Origin") => self.on_server(&header.value),
+                (None, "Origin") => self.literal(&header.value),
                 (None, _) => self.literal(&header.value),
             };
             own.push(Entry::Prop(key(&header.name), Expr::raw(code)));
@@ -180,7 +180,7 @@ impl Writer<'_> {
         let whole = url.split('?').next().unwrap_or_default();
         match self.origins.split(url) {
             Some((name, _)) if is_of_session => format!("`${{{name}}}/`"),
-            _ => self.on_server(whole),
+            _ => self.literal(whole),
         }
     }
 

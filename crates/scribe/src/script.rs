@@ -164,10 +164,8 @@ impl Writer<'_> {
                 params.push(Entry::Prop("responseCallback".to_owned(), Expr::raw(call)));
             }
             if address.is_dynamic {
-                let name = Entry::Prop(
-                    "name".to_owned(),
-                    Expr::raw(quoted(&self.variables.hidden(&address.label))),
-                );
+                let name =
+                    Entry::Prop("name".to_owned(), Expr::raw(quoted(&self.metric_name(&address))));
                 params.push(Entry::Prop("tags".to_owned(), Expr::Object(vec![name])));
             }
             rows.push((index, method, address.code, params, status));
