@@ -16,6 +16,7 @@ mod multipart;
 mod origins;
 mod page;
 mod request;
+mod resources;
 mod script;
 mod session;
 mod text;

@@ -74,7 +74,7 @@ impl Writer<'_> {
         for (turn, said) in turns {
             let mut statements = self.heard(index, turn);
             for at in said {
-                statements.extend(self.say(index, at, &messages[at]));
+                statements.push(self.say(index, at, &messages[at]));
             }
             if turn == heard {
                 statements.push(Statement::Line(String::new(), Expr::raw("socket.close()")));
@@ -170,7 +170,7 @@ impl Writer<'_> {
     }
 
     /// Sends a message of the client.
-    fn say(&mut self, index: usize, at: usize, message: &Message) -> Option<Statement> {
+    fn say(&mut self, index: usize, at: usize, message: &Message) -> Statement {
         let content = if let Some(pieces) = self.pieces(index, &Place::Message(at)) {
             Expr::raw(crate::value::text(
                 pieces,
@@ -195,7 +195,7 @@ impl Writer<'_> {
                 _ => Expr::raw(self.literal(&text)),
             }
         };
-        Some(Statement::Line(String::new(), Expr::Call("socket.send".to_owned(), vec![content])))
+        Statement::Line(String::new(), Expr::Call("socket.send".to_owned(), vec![content]))
     }
 
     fn events(&mut self, index: usize) -> Vec<Statement> {

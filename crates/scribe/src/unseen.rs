@@ -28,11 +28,9 @@ pub(crate) fn with_forms<'a>(recording: &Recording, plan: &'a Plan) -> Cow<'a, P
         if !is_upload || !is_absent || plan.forms.iter().any(|form| form.exchange == index) {
             continue;
         }
-        let earlier =
+        let mut earlier =
             (0..index).rev().filter(|&page| is_sent_page(&plan, recording, page)).take(PAGES_MAX);
-        let found = earlier
-            .filter_map(|page| Some((page, form_for(recording, page, &request.url)?)))
-            .next();
+        let found = earlier.find_map(|page| Some((page, form_for(recording, page, &request.url)?)));
         if let Some((page, selector)) = found {
             plan.to_mut().forms.push(FormUse {
                 exchange: index,

@@ -1,5 +1,7 @@
 //! Knows all that statements need while a script is written.
 
+use std::fmt::Write as _;
+
 use brunt_correlate::Plan;
 use brunt_correlate::plan::{Piece, Place, Substitution};
 use brunt_traffic::{Exchange, Recording};
@@ -145,8 +147,8 @@ impl<'a> Writer<'a> {
             return self.given_address(index, pieces);
         }
         let path = url.path();
-        if path.starts_with('/') {
-            for (at, segment) in path[1..].split('/').enumerate() {
+        if let Some(path) = path.strip_prefix('/') {
+            for (at, segment) in path.split('/').enumerate() {
                 self.add_text("/", &mut parts, &mut address);
                 self.add_place(index, &Place::Segment(at), segment, &mut parts, &mut address);
             }
@@ -185,22 +187,18 @@ impl<'a> Writer<'a> {
         parts: &mut Vec<Part>,
         address: &mut Address,
     ) {
-        match self.pieces(index, place) {
-            Some(pieces) => {
-                let has_parameters = matches!(place, Place::Segment(_)) && raw.contains(';');
-                let encoding = if has_parameters { Encoding::Path } else { Encoding::Component };
-                self.add_pieces(pieces, encoding, parts, address);
-            }
-            None => {
-                let decoded = brunt_traffic::form::decode(raw);
-                if matches!(place, Place::Query(_)) && self.origins.split(&decoded).is_some() {
-                    let code = self.literal(&decoded);
-                    parts.push(Part::Code(format!("encodeURIComponent({code})")));
-                    address.label.push_str(raw);
-                } else {
-                    self.add_text(without_session(raw), parts, address);
-                }
-            }
+        if let Some(pieces) = self.pieces(index, place) {
+            let has_parameters = matches!(place, Place::Segment(_)) && raw.contains(';');
+            let encoding = if has_parameters { Encoding::Path } else { Encoding::Component };
+            return self.add_pieces(pieces, encoding, parts, address);
+        }
+        let decoded = brunt_traffic::form::decode(raw);
+        if matches!(place, Place::Query(_)) && self.origins.split(&decoded).is_some() {
+            let code = self.literal(&decoded);
+            parts.push(Part::Code(format!("encodeURIComponent({code})")));
+            address.label.push_str(raw);
+        } else {
+            self.add_text(without_session(raw), parts, address);
         }
     }
 
@@ -212,12 +210,17 @@ impl<'a> Writer<'a> {
         address: &mut Address,
     ) {
         for piece in pieces.iter().flat_map(|piece| self.variables.shielded(piece)) {
-            for part in value::parts(&[piece.clone()], encoding, &self.variables, &mut self.needs) {
+            for part in value::parts(
+                std::slice::from_ref(&piece),
+                encoding,
+                &self.variables,
+                &mut self.needs,
+            ) {
                 match &part {
                     Part::Literal(text) => address.label.push_str(text),
                     Part::Code(_) => {
                         address.is_dynamic = true;
-                        address.label.push_str(&format!("{{{}}}", self.name_of(&piece)));
+                        let _ = write!(address.label, "{{{}}}", self.name_of(&piece));
                     }
                 }
                 match (parts.last_mut(), part) {
