@@ -121,13 +121,12 @@ impl Rehearsal {
     pub fn replay(&self, brunt: &Path, folder: &Path) -> io::Result<Replayed> {
         self.site.renew(self.seed + 2);
         let summary = folder.join("summary.json");
+        // A run that fails early leaves the one before.
+        let _ = std::fs::remove_file(&summary);
         let mut command = Command::new("timeout");
         command.args(["--signal=KILL", PATIENCE]).arg(brunt);
         command.args(["run", "--quiet", "script.js", "--summary-export"]).arg(&summary);
         command.args(["--vus", &USERS.to_string(), "--iterations", &ITERATIONS.to_string()]);
-        if folder.join("secrets.env").exists() {
-            command.arg("--secret-source=file=secrets.env");
-        }
         command.current_dir(folder).env_clear().env("HOME", folder).stdin(Stdio::null());
         let output = command.output()?;
         let mut replayed = Replayed {
