@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use brunt_correlate::{Plan, correlate};
 use brunt_scribe::{Content, Options, Script};
@@ -41,7 +40,7 @@ pub struct Rehearsal {
     pub needs: Vec<Need>,
     /// What the script does about it.
     pub plan: Plan,
-    /// The script, without pauses.
+    /// The script.
     pub script: Script,
     seed: u64,
 }
@@ -70,8 +69,7 @@ impl Rehearsal {
         let other = journey.record(&site, &user, seed + 1);
         let needs = needs(&taken, &other);
         let plan = correlate(&taken.recording);
-        let options = Options { shortest_pause: Duration::from_hours(1), ..Options::default() };
-        let script = brunt_scribe::write(&taken.recording, &plan, &options);
+        let script = brunt_scribe::write(&taken.recording, &plan, &Options::default());
         Self { site, taken, other, needs, plan, script, seed }
     }
 
@@ -125,7 +123,9 @@ impl Rehearsal {
         let _ = std::fs::remove_file(&summary);
         let mut command = Command::new("timeout");
         command.args(["--signal=KILL", PATIENCE]).arg(brunt);
-        command.args(["run", "--quiet", "script.js", "--summary-export"]).arg(&summary);
+        // Without pauses.
+        command.args(["run", "--quiet", "script.js", "--env", "PACE=0", "--summary-export"]);
+        command.arg(&summary);
         command.args(["--vus", &USERS.to_string(), "--iterations", &ITERATIONS.to_string()]);
         command.current_dir(folder).env_clear().env("HOME", folder).stdin(Stdio::null());
         let output = command.output()?;
