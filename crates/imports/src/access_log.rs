@@ -24,7 +24,7 @@ use lines::Lines;
 use pace::Pace;
 pub use session::session;
 
-/// What the user may choose.
+/// The choices of the user.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The server to send to. `None`: the hosts of the log.
@@ -121,7 +121,7 @@ fn empty(tally: &Tally, options: &Options) -> String {
     }
 }
 
-/// The URL of an entry; nothing if it is none.
+/// The URL of an entry; nothing if its target is no path and no URL.
 fn address(entry: &Entry, options: &Options, line: u64) -> Result<Option<Url>, Error> {
     let target = entry.target.as_str();
     let (absolute, path) = match target.split_once("://") {
@@ -162,7 +162,7 @@ fn redact(url: &mut Url) -> u64 {
     let Some(query) = url.query() else { return 0 };
     let mut count = 0;
     let pairs = query.split('&').map(|pair| match pair.split_once('=') {
-        Some((key, value)) if !value.is_empty() && name::is_secret(key) => {
+        Some((key, value)) if !value.is_empty() && name::is_secret_outside(key) => {
             count += 1;
             format!("{key}={REDACTED}")
         }

@@ -59,7 +59,7 @@ pub(crate) enum Value {
     Bytes(Vec<u8>),
 }
 
-/// What the requests of a source share: its variables, and those of them that are used so far.
+/// The variables of a source, and the plan's lists of those that its requests have used so far.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
     pub(crate) table: Table,
@@ -198,20 +198,12 @@ impl Draft {
         let rest = self.url.split_once("://").map_or(0, |(scheme, _)| scheme.len() + 3);
         let end = self.url[rest..].find(['/', '?', '#']).map_or(self.url.len(), |at| rest + at);
         let mut template = table.resolve(&self.url[..end]);
-        for c in self.url[end..].chars() {
-            match table.of(c) {
-                Some((_, variable))
-                    if matches!(variable.kind, Kind::Input)
-                        && variable.value.contains(['/', '?', '&', '#', '=', '%']) =>
-                {
-                    template.push_str(&variable.value);
-                }
-                _ => template.push(c),
-            }
-        }
+        template.push_str(&table.spell_out(&self.url[end..], &['/', '?', '&', '#', '=', '%', '+']));
         let template = template.split('#').next().unwrap_or_default().to_owned();
         let text = table.resolve_with(&template, encode);
         let url = Url::parse(&text).map_err(|error| {
+            // Users and passwords are before an `@`.
+            let template = template.rsplit('@').next().unwrap_or_default();
             let shown: String =
                 template.split('?').next().unwrap_or_default().chars().take(100).collect();
             format!(
@@ -243,8 +235,23 @@ impl Draft {
                 headers.push(("Authorization".to_owned(), basic(&user, &password)));
             }
         }
-        let body = match &self.body {
+        let is_form = self.header("content-type").is_some_and(|kind| {
+            let media = kind.split(';').next().unwrap_or_default().trim();
+            media.eq_ignore_ascii_case("application/x-www-form-urlencoded")
+        });
+        let spelled;
+        let content = match &self.body {
+            Content::Text(text) if is_form => {
+                spelled = Content::Text(ledger.table.spell_out(text, &['&', '=', '%', '+']));
+                &spelled
+            }
+            other => other,
+        };
+        let body = match content {
             Content::None => Body::Empty,
+            Content::Text(template) if is_form => {
+                Body::Bytes(Bytes::from(ledger.table.resolve_with(template, encode)))
+            }
             Content::Text(template) => Body::Bytes(Bytes::from(ledger.table.resolve(template))),
             Content::Form(fields) => {
                 let mut out = form_urlencoded::Serializer::new(String::new());
@@ -276,7 +283,7 @@ impl Draft {
             headers: Headers(resolved),
             body,
         };
-        let spots = places::spots(&request, &url_template, &headers, &self.body, ledger);
+        let spots = places::spots(&request, &url_template, &headers, content, ledger);
         let substitutions = places::substitutions(&spots, exchange, ledger);
         Ok((request, substitutions))
     }

@@ -1,7 +1,7 @@
 //! Names: which ones tell of secrets, and how they are written in a script.
 
 /// Parts of names whose values are secrets.
-const SECRET_PARTS: [&str; 14] = [
+const SECRET_PARTS: [&str; 16] = [
     "token",
     "secret",
     "password",
@@ -16,29 +16,29 @@ const SECRET_PARTS: [&str; 14] = [
     "sessionid",
     "jwt",
     "bearer",
+    "sessid",
+    "csrf",
 ];
 
 /// Whole names (without case and separators) whose values are secrets.
-const SECRET_NAMES: [&str; 15] = [
-    "key",
-    "pass",
-    "pwd",
-    "auth",
-    "sig",
-    "sid",
-    "session",
-    "code",
-    "otp",
-    "pin",
-    "xamzsignature",
-    "policy",
-    "keypairid",
-    "phpsessid",
-    "assertion",
-];
+const SECRET_NAMES: [&str; 8] =
+    ["pass", "pwd", "auth", "sig", "sid", "otp", "keypairid", "assertion"];
 
-/// Whether the value of something with this name must not stand in a script: `api_key`, `X-Auth-Token`, `password`.
+/// Whole names whose values are secrets in queries, headers, cookies and variables, and often something else in bodies.
+const PERHAPS: [&str; 5] = ["key", "code", "session", "policy", "pin"];
+
+/// Whether the value of something with this name must not be in a script: `api_key`, `X-Auth-Token`, `password`.
 pub(crate) fn is_secret(name: &str) -> bool {
+    is_one_of(name, &SECRET_NAMES, &["auth", "pwd", "pass"])
+}
+
+/// The same for names outside of bodies: `key`, `code`, `SIGNING_KEY`, too.
+pub(crate) fn is_secret_outside(name: &str) -> bool {
+    is_secret(name) || is_one_of(name, &PERHAPS, &["key"])
+}
+
+/// Whether a part of the name is a secret's, or all of it, or its last word.
+fn is_one_of(name: &str, names: &[&str], ends: &[&str]) -> bool {
     let plain: String =
         name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     let is_part = SECRET_PARTS.iter().any(|part| plain.contains(part));
@@ -46,10 +46,9 @@ pub(crate) fn is_secret(name: &str) -> bool {
     let is_about = ["tokentype", "maxtokens", "expires", "expiry", "authtype", "tokenurl"]
         .iter()
         .any(|about| plain.contains(about));
-    let ends = ["key", "auth", "pwd", "pass"];
     let last = name.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
     let is_last = last.len() < name.len() && ends.iter().any(|end| last.eq_ignore_ascii_case(end));
-    !is_about && (is_part || is_last || SECRET_NAMES.contains(&plain.as_str()))
+    !is_about && (is_part || is_last || names.contains(&plain.as_str()))
 }
 
 /// A name in camel case that JavaScript takes as an identifier: `API_TOKEN` is `apiToken`; `fallback` if nothing is left of it.
@@ -83,8 +82,11 @@ mod tests {
         for name in ["Authorization", "X-Api-Key", "api_key", "accessToken", "PASSWORD", "sig"] {
             assert!(is_secret(name), "{name}");
         }
+        for name in ["key", "SIGNING_KEY", "code", "sort-key"] {
+            assert!(is_secret_outside(name) && !is_secret(name), "{name}");
+        }
         for name in ["monkey", "keyword", "author", "token_type", "max_tokens", "page", "id"] {
-            assert!(!is_secret(name), "{name}");
+            assert!(!is_secret_outside(name), "{name}");
         }
     }
 

@@ -24,7 +24,7 @@ use crate::error::Error;
 use document::Document;
 use types::Types;
 
-/// What the user may choose.
+/// The choices of the user.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// The server to send to. `None`: the first of the document.

@@ -230,7 +230,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// What the script of a request took from its response.
+    /// Sets the variables that the script of a request took from its response.
     fn take(&mut self, outcome: Outcome, exchange: usize) {
         for set in outcome.sets {
             match set {
@@ -257,7 +257,7 @@ impl Reader<'_> {
     }
 }
 
-/// What is expected: the script's status, the example's, or nothing.
+/// The response that is expected: with the script's status, or the example; or none.
 fn response(item: &Json, outcome: &Outcome, of_parents: Option<u16>) -> Option<Response> {
     let examples = item.get("response").and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
     let code = |example: &Json| {

@@ -39,7 +39,7 @@ pub(crate) enum Kind {
 pub(crate) struct Table(Vec<Variable>);
 
 impl Table {
-    /// The text that stands for a new variable; nothing beyond [`VARIABLES_MAX`].
+    /// The character of a new variable, as text; the value itself beyond [`VARIABLES_MAX`].
     pub(crate) fn add(&mut self, variable: Variable) -> String {
         // Each made value is another one.
         if !matches!(variable.kind, Kind::Made(_))
@@ -54,7 +54,7 @@ impl Table {
         mark(self.0.len() - 1)
     }
 
-    /// The variable that a character stands for.
+    /// The variable of a character.
     pub(crate) fn of(&self, c: char) -> Option<(usize, &Variable)> {
         let index = u32::from(c).checked_sub(FIRST)? as usize;
         Some((index, self.0.get(index)?))
@@ -72,6 +72,25 @@ impl Table {
             match self.of(c) {
                 Some((_, variable)) => out.push_str(&encode(&variable.value)),
                 None => out.push(c),
+            }
+        }
+        out
+    }
+
+    /// The text in which inputs with one of these characters are their values: they are several parts of it, not one.
+    pub(crate) fn spell_out(&self, template: &str, special: &[char]) -> String {
+        self.spell_out_if(template, |c| special.contains(&c))
+    }
+
+    /// The same for characters that a condition tells.
+    pub(crate) fn spell_out_if(&self, template: &str, is_special: impl Fn(char) -> bool) -> String {
+        let mut out = String::with_capacity(template.len());
+        for c in template.chars() {
+            match self.of(c) {
+                Some((_, own)) if own.kind == Kind::Input && own.value.chars().any(&is_special) => {
+                    out.push_str(&own.value);
+                }
+                _ => out.push(c),
             }
         }
         out

@@ -105,11 +105,12 @@ impl Walk<'_> {
                     self.add(!is_entry, format!("{} in {path}", says(word)));
                 }
             }
-            (old, new) if is_nested(old) || is_nested(new) => {
-                if std::mem::discriminant(old) != std::mem::discriminant(new) {
-                    let (new, old) = (kind(new), kind(old));
-                    self.add(!is_entry, format!("has {new} for {}, recorded {old}", shown(path)));
-                }
+            (old, new)
+                if (is_nested(old) || is_nested(new))
+                    && std::mem::discriminant(old) != std::mem::discriminant(new) =>
+            {
+                let (new, old) = (kind(new), kind(old));
+                self.add(!is_entry, format!("has {new} for {}, recorded {old}", shown(path)));
             }
             _ => {}
         }
@@ -212,7 +213,7 @@ mod tests {
             (r#"{"success":true}"#, r#"{"success":false}"#),
             (r#"{"status":"ok"}"#, r#"{"status":"error"}"#),
             (r#"{"token":"a","user":1}"#, r#"{"message":"Invalid credentials"}"#),
-            (r#"[1]"#, r#"{"x":1}"#),
+            (r"[1]", r#"{"x":1}"#),
             (r#"{"items":[1]}"#, r#"{"items":"none"}"#),
             (r#"{"errors":[]}"#, r#"{"errors":["x"]}"#),
         ] {

@@ -67,7 +67,7 @@ impl Page {
         self.elements.insert(element(document, node));
         match tag {
             "title" if self.title.is_empty() => {
-                squeeze(&document.text(node)).clone_into(&mut self.title)
+                self.title = squeeze(&document.text(node));
             }
             "h1" | "h2" => self.headings.push(squeeze(&document.text(node))),
             "form" => {

@@ -32,7 +32,7 @@ pub enum Error {
     Authority {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault of it.
         why: String,
     },
     /// A certificate could not be made.

@@ -67,7 +67,7 @@ pub(crate) fn find<'e, T: Error + 'static>(error: &'e (dyn Error + 'static)) -> 
 }
 
 impl Failure {
-    /// What an error of hyper's client means.
+    /// The meaning of an error of hyper's client.
     pub(crate) fn new(host: &str, error: &(dyn Error + 'static)) -> Self {
         if let Some(tls) = find::<TlsError>(error)
             && let Some(failure) = of_tls(host, tls)

@@ -39,7 +39,8 @@ pub(crate) const HEADERS_SIZE_MAX: u32 = 1 << 20;
 /// How much of a body HTTP/2 may send ahead: per stream, and per connection.
 pub(crate) const WINDOWS: (u32, u32) = (1 << 20, 4 << 20);
 
-/// hyper's clients for one connection of a browser. What the browser keeps apart, such as logins by NTLM, the server sees apart.
+/// hyper's clients for one connection of a browser. Connections that the browser keeps apart are apart for the server, too: a login by
+/// NTLM is one of its connection.
 pub(crate) struct Clients {
     any: Client<Dialer, OutBody>,
     http1: Client<Dialer, OutBody>,

@@ -23,7 +23,7 @@ pub(crate) struct Store {
     next: AtomicU64,
 }
 
-/// What is left of something.
+/// The rest of something.
 #[derive(Debug)]
 struct Budget(AtomicU64);
 

@@ -50,10 +50,19 @@ struct Reel {
 /// An exchange and its bodies, as far as they have come.
 struct Entry {
     exchange: Exchange,
-    request: Keeper,
-    response: Keeper,
+    bodies: Arc<Bodies>,
     is_done: bool,
     is_socket: bool,
+}
+
+/// Both bodies of an exchange, under locks of their own: writing to a disk must not hold up other exchanges.
+struct Bodies {
+    request: Mutex<Keeper>,
+    response: Mutex<Keeper>,
+}
+
+fn locked(keeper: &Mutex<Keeper>) -> MutexGuard<'_, Keeper> {
+    keeper.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Tape {
@@ -101,11 +110,14 @@ impl Tape {
         let (method, url) = (request.method.clone(), request.url.clone());
         let mut reel = self.reel();
         let number = reel.entries.len();
-        let index = (number < limits.exchanges && !reel.is_over).then_some(number);
-        if index.is_none() {
+        if number >= limits.exchanges || reel.is_over {
             *reel.left_out.entry(TOO_MANY).or_default() += u64::from(!reel.is_over);
-            return Take { tape: Arc::clone(self), index, method, url, sent };
+            return Take { tape: Arc::clone(self), kept: None, method, url, sent };
         }
+        let bodies = Arc::new(Bodies {
+            request: Mutex::new(Keeper::new(&self.store, limits.request)),
+            response: Mutex::new(Keeper::new(&self.store, limits.response)),
+        });
         reel.entries.push(Entry {
             exchange: Exchange {
                 number,
@@ -118,12 +130,11 @@ impl Tape {
                 messages: Vec::new(),
                 events: Vec::new(),
             },
-            request: Keeper::new(&self.store, limits.request),
-            response: Keeper::new(&self.store, limits.response),
+            bodies: Arc::clone(&bodies),
             is_done: false,
             is_socket: false,
         });
-        Take { tape: Arc::clone(self), index, method, url, sent }
+        Take { tape: Arc::clone(self), kept: Some((number, bodies)), method, url, sent }
     }
 
     /// Ends the recording. Exchanges that still run are kept as they are.
@@ -166,7 +177,7 @@ impl Tape {
     }
 
     /// The exchange with its bodies, their codings taken off.
-    fn finished(&self, mut entry: Entry, now: Duration) -> Exchange {
+    fn finished(&self, entry: Entry, now: Duration) -> Exchange {
         let mut exchange = entry.exchange;
         if !entry.is_done {
             exchange.done = now;
@@ -175,10 +186,10 @@ impl Tape {
             exchange.failure = Some("the recording ended before a response came".to_owned());
         }
         let limits = *self.store.limits();
-        let body = entry.request.finish();
+        let body = locked(&entry.bodies.request).finish();
         exchange.request.body =
             coding::decoded(body, &exchange.request.headers, &self.store, limits.request);
-        let body = entry.response.finish();
+        let body = locked(&entry.bodies.response).finish();
         if let Some(response) = &mut exchange.response {
             response.body = coding::decoded(body, &response.headers, &self.store, limits.response);
         }
@@ -193,8 +204,8 @@ impl Tape {
 /// The handle of one exchange.
 pub(crate) struct Take {
     tape: Arc<Tape>,
-    /// `None`: it is passed on, not kept.
-    index: Option<usize>,
+    /// Its number and its bodies; `None`: it is passed on, not kept.
+    kept: Option<(usize, Arc<Bodies>)>,
     method: String,
     url: Url,
     sent: Duration,
@@ -203,16 +214,19 @@ pub(crate) struct Take {
 impl Take {
     /// Changes the entry, unless the recording is over.
     fn with<T>(&self, change: impl FnOnce(&mut Entry, Duration) -> T) -> Option<T> {
+        let (number, _) = self.kept.as_ref()?;
         let now = self.tape.began.elapsed();
         let mut reel = self.tape.reel();
         let is_over = reel.is_over;
-        let entry = reel.entries.get_mut(self.index?).filter(|_| !is_over)?;
+        let entry = reel.entries.get_mut(*number).filter(|_| !is_over)?;
         Some(change(entry, now))
     }
 
     /// A part of the request's body was sent.
     pub(crate) fn request_bytes(&self, bytes: &[u8]) {
-        self.with(|entry, _| entry.request.push(bytes));
+        if let Some((_, bodies)) = &self.kept {
+            locked(&bodies.request).push(bytes);
+        }
     }
 
     /// The head of the response has come.
@@ -238,10 +252,15 @@ impl Take {
 
     /// A part of the response's body has come.
     pub(crate) fn response_bytes(&self, bytes: &[u8], events: Option<&mut EventStream>) {
+        if let Some((_, bodies)) = &self.kept {
+            locked(&bodies.response).push(bytes);
+        }
         let found = events.map(|events| events.push(bytes)).unwrap_or_default();
+        if found.is_empty() {
+            return;
+        }
         let mut lost = 0;
         self.with(|entry, at| {
-            entry.response.push(bytes);
             for (kind, data) in found {
                 if self.tape.store.has_room_for_message(kind.len() + data.len() + 64) {
                     entry.exchange.events.push(Event { at, kind, data });
@@ -293,13 +312,15 @@ impl Take {
     }
 
     fn tell(&self, moment: Moment) {
+        let Some((_, bodies)) = &self.kept else { return };
+        let size = locked(&bodies.response).size();
         let told = self.with(|entry, now| Told {
             number: entry.exchange.number,
             moment,
             method: self.method.clone(),
             url: self.url.clone(),
             status: entry.exchange.response.as_ref().map(|response| response.status),
-            size: entry.response.size(),
+            size,
             elapsed: now.saturating_sub(self.sent),
             failure: entry.exchange.failure.clone(),
         });

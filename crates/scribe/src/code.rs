@@ -62,7 +62,7 @@ impl Expr {
                 let mut parts = Vec::with_capacity(entries.len());
                 for entry in entries {
                     parts.push(match entry {
-                        Entry::Prop(key, Expr::Raw(value)) if key == value => key.clone(),
+                        Entry::Prop(key, Expr::Raw(value)) if is_short(key, value) => key.clone(),
                         Entry::Prop(key, value) => format!("{key}: {}", value.flat()?),
                         Entry::Short(text) => text.clone(),
                         Entry::Comment(_) => return None,
@@ -72,6 +72,11 @@ impl Expr {
             }
         }
     }
+}
+
+/// Whether a member may be written as its name alone.
+fn is_short(key: &str, value: &str) -> bool {
+    key == value && crate::text::is_identifier(key)
 }
 
 fn flat_all(items: &[Expr]) -> Option<String> {
@@ -242,7 +247,7 @@ impl Printer {
                     self.indent(depth + 1);
                     self.push(text);
                 }
-                Entry::Prop(key, Expr::Raw(value)) if key == value => {
+                Entry::Prop(key, Expr::Raw(value)) if is_short(key, value) => {
                     self.indent(depth + 1);
                     self.push(key);
                 }

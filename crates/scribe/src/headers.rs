@@ -58,6 +58,13 @@ pub(crate) struct Header {
     pub(crate) pieces: Option<Vec<Piece>>,
 }
 
+impl Header {
+    /// Whether one value is as good as another for a part of a page: pictures accept other things than styles do.
+    pub(crate) fn is_harmless(&self) -> bool {
+        self.pieces.is_none() && HARMLESS.contains(&self.name.to_ascii_lowercase().as_str())
+    }
+}
+
 /// Headers of many requests.
 #[derive(Debug, Default)]
 pub(crate) struct Common {
@@ -122,7 +129,7 @@ impl Common {
         for kind in [Kind::Page, Kind::Fetch, Kind::Resource] {
             let own: Vec<&Vec<Header>> = requests
                 .iter()
-                .filter(|(own, _)| *own == kind)
+                .filter(|(own, headers)| *own == kind && !headers.is_empty())
                 .map(|(_, headers)| headers)
                 .collect();
             if !own.is_empty() {

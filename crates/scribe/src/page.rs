@@ -38,21 +38,19 @@ pub(crate) fn first_text(document: &Document, selector: &str) -> Option<String> 
 
 /// A name for a step that begins with this exchange: its page's title or headline, or its path.
 pub(crate) fn name(plan: &Plan, own: &Exchange, last: &Exchange) -> String {
-    let titles = document(last).into_iter().flat_map(|page| {
+    let titles = document(last).map(|page| {
         ["h1", "title"]
             .into_iter()
             .filter_map(|selector| first_text(&page, selector))
             .collect::<Vec<_>>()
     });
-    let path = format!("{} {}", own.request.method, own.request.url.path());
-    let mut names = titles.chain([path]).filter(|name| !shows_secret(plan, name));
-    let name = names.next().unwrap_or_else(|| own.request.method.clone());
+    // Ids are not the same for the next user.
+    let segments = own.request.url.path().split('/');
+    let stable: Vec<&str> =
+        segments.map(|part| if is_stable(plan, part) { part } else { "…" }).collect();
+    let path = format!("{} {}", own.request.method, stable.join("/"));
+    let name = titles.into_iter().flatten().find(|name| is_stable(plan, name)).unwrap_or(path);
     text::shortened(&name, NAME_MAX)
-}
-
-/// Whether a text has a secret in it.
-pub(crate) fn shows_secret(plan: &Plan, text: &str) -> bool {
-    plan.secrets.iter().any(|secret| !secret.recorded.is_empty() && text.contains(&secret.recorded))
 }
 
 /// A text of the body that proves the answer, and what to call it; none that changes from user to user.
@@ -98,13 +96,13 @@ fn is_stable(plan: &Plan, text: &str) -> bool {
         && !plan.secrets.iter().any(|own| shows(&own.recorded))
 }
 
-/// The seconds for which a browser's cache may answer.
-pub(crate) fn max_age(headers: &Headers) -> u64 {
+/// Whether a browser's cache keeps a part of a page: for a time that is told, or for one that it guesses.
+pub(crate) fn is_kept(headers: &Headers) -> bool {
     let control = headers.get("cache-control").unwrap_or_default().to_ascii_lowercase();
-    if control.contains("no-store") || control.contains("no-cache") {
-        return 0;
+    let says = |word: &str| control.split(',').any(|part| part.trim() == word);
+    if says("no-store") || says("no-cache") || says("max-age=0") {
+        return false;
     }
-    let age =
-        control.split(',').find_map(|part| part.trim().strip_prefix("max-age=")?.parse().ok());
-    age.unwrap_or(0)
+    control.contains("max-age=")
+        || ["expires", "last-modified"].iter().any(|name| headers.get(name).is_some())
 }

@@ -145,18 +145,7 @@ impl Writer<'_> {
             let address = self.address(index);
             let headers = self.headers(index, None);
             let shared = self.common_headers(Kind::Resource);
-            let is_plain = match &headers {
-                Some(Entry::Prop(_, Expr::Object(_))) => {
-                    // Pictures accept other things than styles do: one value stands for all.
-                    let own =
-                        crate::headers::of(self.exchange(index), index, Kind::Resource, self.plan);
-                    own.iter().all(|own| {
-                        own.pieces.is_none()
-                            && self.common.value(Kind::Resource, &own.name).is_some()
-                    })
-                }
-                _ => true,
-            };
+            let is_plain = !matches!(&headers, Some(Entry::Prop(_, Expr::Object(_))));
             let method = self.exchange(index).request.method.clone();
             let status = self.status(index);
             let is_row = is_plain && method == "GET" && !address.is_dynamic && status < 400;
@@ -185,7 +174,6 @@ impl Writer<'_> {
         }
         self.needs.add("import:http");
         self.needs.add("import:check");
-        let shared = rows.first().map(|(_, _, _, params, _)| Expr::Object(params.clone()));
         let call = if is_alike && all.len() > 1 {
             let urls = rows.iter().map(|(index, _, code, _, _)| {
                 Expr::Marked(*index, Box::new(Expr::raw(code.clone())))
@@ -202,7 +190,6 @@ impl Writer<'_> {
                 vec![Expr::raw(format!("{name}.map((url) => ['GET', url{params}])"))],
             )
         } else {
-            let _ = shared;
             let row =
                 |(index, method, code, params, _): &(usize, String, String, Vec<Entry>, u16)| {
                     let mut items = vec![Expr::raw(quoted(method)), Expr::raw(code.clone())];
@@ -317,12 +304,17 @@ impl Writer<'_> {
         } else {
             ""
         };
+        let tls = if self.options.skip_tls_verify {
+            "  // As it was recorded. Without it, name the servers' authority by the variable SSL_CERT_FILE.\n  insecureSkipTLSVerify: true,\n"
+        } else {
+            ""
+        };
         let checks = if self.needs.has("import:check") { "    checks: ['rate==1'],\n" } else { "" };
         let text = format!(
             "export const options = {{
   vus: 1,
   iterations: 1,
-{batch}  thresholds: {{
+{batch}{tls}  thresholds: {{
 {checks}    http_req_failed: ['rate<0.01'],
     http_req_duration: ['p(95)<{limit}'],
   }},

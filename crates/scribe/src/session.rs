@@ -133,7 +133,10 @@ impl Session {
                 left_out += 1;
                 return false;
             }
-            let is_cacheable = response.status == 304 || page::max_age(&response.headers) > 0;
+            // A browser that asks nobody writes no headers down.
+            let is_cacheable = response.status == 304
+                || exchange.request.headers.0.is_empty()
+                || page::is_kept(&response.headers);
             let was_fetched = fetched.insert(exchange.request.url.as_str(), true).is_some();
             let is_repeated = was_fetched && is_cacheable && !gives;
             repeated += usize::from(is_repeated);
@@ -290,7 +293,9 @@ impl Session {
                 let done = |index: usize| recording.exchanges[self.last[index]].done;
                 let done = item.exchanges().map(done).max().unwrap_or_default();
                 let gap = sent.unwrap_or_default().saturating_sub(before.unwrap_or(Duration::MAX));
-                if gap >= options.shortest_pause && !gap.is_zero() {
+                // A browser that reads a page asks for its parts at once.
+                let is_reading = matches!(item, Item::Resources(_)) && gap < CHAIN;
+                if gap >= options.shortest_pause && !gap.is_zero() && !is_reading {
                     items.push(Item::Pause(gap));
                 }
                 before = Some(before.map_or(done, |before| before.max(done)));

@@ -13,6 +13,8 @@ pub(crate) enum Encoding {
     Plain,
     /// A part of a URL.
     Component,
+    /// A part of a path that has parameters: `login.xhtml;jsessionid=1`.
+    Path,
 }
 
 /// A text with quotes, over several lines if it has them.
@@ -81,11 +83,14 @@ pub(crate) fn parts(
             Piece::Literal(text) => Part::Literal(match encoding {
                 Encoding::Plain => text.clone(),
                 Encoding::Component => percent_encoded(text),
+                Encoding::Path => percent_encoded(text).replace("%3B", ";").replace("%3D", "="),
             }),
             other => {
                 let code = code(other, variables, needs);
                 let is_plain = encoding == Encoding::Plain || variables.is_safe_in_url(other);
-                Part::Code(if is_plain { code } else { format!("encodeURIComponent({code})") })
+                let function =
+                    if encoding == Encoding::Path { "encodeURI" } else { "encodeURIComponent" };
+                Part::Code(if is_plain { code } else { format!("{function}({code})") })
             }
         };
         match (out.last_mut(), part) {

@@ -6,7 +6,7 @@ use brunt_correlate::Plan;
 use brunt_correlate::plan::{Finder, FormUse, MadeKind, PathStep, Piece, Place};
 
 use crate::session::Session;
-use crate::text::Names;
+use crate::text::{Names, camel_case};
 
 /// Shorter secrets are looked for only where they are a whole text.
 const SECRET_MIN: usize = 6;
@@ -83,7 +83,7 @@ impl Variables {
             let same = |other: &&FormUse| is_same_form(other, form);
             let name = match plan.forms[..at].iter().position(|other| same(&other)) {
                 Some(earlier) => self.forms[earlier].clone(),
-                None => names.take(&form_name(form), "form"),
+                None => names.take(&camel_case(&form_name(form)), "form"),
             };
             self.forms.push(name);
         }

@@ -20,6 +20,8 @@ pub(crate) struct Writer<'a> {
     pub(crate) recording: &'a Recording,
     /// Where values come from.
     pub(crate) plan: &'a Plan,
+    /// The choices of the user.
+    pub(crate) options: &'a Options,
     /// What is sent, in order.
     pub(crate) session: Session,
     /// Names of values.
@@ -67,6 +69,7 @@ impl<'a> Writer<'a> {
             common: Common::new(&headers),
             recording,
             plan,
+            options,
             session,
             variables,
             origins,
@@ -184,8 +187,12 @@ impl<'a> Writer<'a> {
         address: &mut Address,
     ) {
         match self.pieces(index, place) {
-            Some(pieces) => self.add_pieces(pieces, Encoding::Component, parts, address),
-            None => self.add_text(raw, parts, address),
+            Some(pieces) => {
+                let has_parameters = matches!(place, Place::Segment(_)) && raw.contains(';');
+                let encoding = if has_parameters { Encoding::Path } else { Encoding::Component };
+                self.add_pieces(pieces, encoding, parts, address);
+            }
+            None => self.add_text(without_session(raw), parts, address),
         }
     }
 
@@ -277,4 +284,10 @@ impl<'a> Writer<'a> {
         let path = self.variables.hidden(path);
         in_comment(&format!("{} {path}", self.exchange(index).request.method))
     }
+}
+
+/// A segment without the session of the recording: the script's own comes as a cookie.
+fn without_session(segment: &str) -> &str {
+    let lower = segment.to_ascii_lowercase();
+    lower.find(";jsessionid=").map_or(segment, |at| &segment[..at])
 }

@@ -30,6 +30,9 @@ mod steps;
 /// Where browsers expect a proxy of this kind.
 const ADDRESS: &str = "127.0.0.1:8000";
 
+/// Threads of the proxy. More of them wake each other, which takes longer than the work.
+const WORKERS: usize = 2;
+
 /// The folder of the script, unless told otherwise.
 const OUT: &str = "recorded";
 
@@ -202,7 +205,12 @@ fn filter(matches: &ArgMatches) -> Outcome<Filter> {
 }
 
 fn scribe(matches: &ArgMatches) -> Outcome<brunt_scribe::Options> {
-    let mut options = brunt_scribe::Options::default();
+    let mut options = brunt_scribe::Options {
+        // A script has no option for an authority: SSL_CERT_FILE does that for its process.
+        skip_tls_verify: matches.get_flag("insecure-skip-tls-verify")
+            || matches.contains_id("upstream-ca"),
+        ..brunt_scribe::Options::default()
+    };
     if matches.get_flag("no-resources") {
         options.resources = brunt_scribe::Resources::LeftOut;
     }
@@ -274,11 +282,11 @@ pub(super) fn perform(context: &Context, request: Request) -> Outcome<Exit> {
             let folder = authority_folder(context, folder.as_deref())?;
             authority::perform(context, &folder, export.as_deref())
         }
-        Request::Session(session) => record(context, *session),
+        Request::Session(session) => record(context, &session),
     }
 }
 
-fn record(context: &Context, session: Session) -> Outcome<Exit> {
+fn record(context: &Context, session: &Session) -> Outcome<Exit> {
     let program = session.browser.as_ref().map(|wanted| wanted.find(&context.environment));
     let program = program.transpose()?;
     let out = Out::claim(&session.wish)?;
@@ -288,9 +296,11 @@ fn record(context: &Context, session: Session) -> Outcome<Exit> {
     // Bodies, and the profile of a browser: all that must be gone in the end.
     let things = TempDir::with_prefix("brunt-record-")?;
     let mut recording = {
-        let runtime =
-            tokio::runtime::Builder::new_multi_thread().worker_threads(4).enable_all().build()?;
-        let begun = Begun { context, session: &session, authority, things: things.path() };
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(WORKERS)
+            .enable_all()
+            .build()?;
+        let begun = Begun { context, session, authority, things: things.path() };
         let recording = runtime.block_on(begun.run(program))?;
         if let (Some((path, file)), false) = (har, recording.exchanges.is_empty()) {
             let written = brunt_traffic::har::write(&recording, std::io::BufWriter::new(file));
@@ -315,6 +325,12 @@ fn record(context: &Context, session: Session) -> Outcome<Exit> {
     if recording.exchanges.is_empty() {
         return Err(Failure::usage("nothing is left of the recording for a script")
             .hint("see --only, --allow, --deny and --keep-noise"));
+    }
+    if session.upstream.identity.is_some() {
+        log::warn!(hint = "name it in the option tlsAuth"; "the script has no client certificate: the recording had one");
+    }
+    if session.upstream.proxy.is_some() {
+        log::warn!(hint = "set HTTP_PROXY and HTTPS_PROXY for it"; "the script knows nothing of the upstream proxy");
     }
     let exit = session::finish(context, &recording, &session.wish)?;
     out.keep();
@@ -416,7 +432,7 @@ impl Begun<'_> {
             None => None,
             Some(program) => {
                 let start = self.session.start.as_ref();
-                let started = Browser::start(program, &profile, address, &self.authority, start)?;
+                let started = Browser::start(&program, &profile, address, &self.authority, start)?;
                 if let Some(notice) = started.notice() {
                     lines.say(notice);
                 }
@@ -497,7 +513,8 @@ mod tests {
     fn a_bare_call_listens_on_loopback_and_verifies() {
         let session = session("");
         assert_eq!(session.address.to_string(), ADDRESS);
-        assert!(!session.upstream.insecure && session.wish.replay && !session.filter.noise);
+        assert!(!session.upstream.insecure && !session.wish.scribe.skip_tls_verify);
+        assert!(session.wish.replay && !session.filter.noise);
         assert_eq!(session.wish.out, Path::new(OUT));
     }
 

@@ -2,7 +2,7 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use serde_json::Value;
@@ -38,7 +38,10 @@ fn a_session_ends_with_ctrl_c_and_leaves_its_files() {
     let proxy = address(&running.line());
     let answer = get(&proxy, &format!("{}/app/login.xhtml", demo.url));
     assert!(answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.contains("Log in"), "{answer}");
-    assert!(get(&proxy, "/").starts_with("HTTP/1.1 400 "), "it is no server");
+    assert!(
+        get(&proxy, &format!("http://{proxy}/")).starts_with("HTTP/1.1 400 "),
+        "it is no server"
+    );
     running.signal("INT");
     let told = running.wait();
     assert_eq!(told.code, 0, "{told:?}");
@@ -51,6 +54,7 @@ fn a_session_ends_with_ctrl_c_and_leaves_its_files() {
     assert_eq!(entry["response"]["status"], 200);
     assert!(entry["response"]["content"]["text"].as_str().is_some_and(|it| it.contains("<form")));
     assert_eq!(mode(&record.path("a.har")), 0o600);
+    assert!(record.read("out/script.js").contains("/app/login.xhtml"));
     let authority = record.path(".local/share/brunt/ca");
     assert_eq!((mode(&authority), mode(&authority.join("ca-key.pem"))), (0o700, 0o600));
 }
@@ -122,6 +126,8 @@ fn a_real_chromium_trusts_the_recorder_and_is_recorded() {
     std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).expect("our file");
     let told = record.told();
     assert_eq!(told.code, 0, "{told:?}");
+    let script = record.read("out/script.js");
+    assert!(script.contains("insecureSkipTLSVerify: true"), "{script}");
     let page = record.read("page.html");
     assert!(page.contains("<title>Log in</title>"), "{page}");
     let har: Value = serde_json::from_str(&record.read("a.har")).expect("JSON");

@@ -17,7 +17,7 @@ pub(super) struct Entry {
     pub(super) referer: Option<String>,
 }
 
-/// What was in a log.
+/// Counts of a log.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tally {
     /// `combined`, `JSON`, …

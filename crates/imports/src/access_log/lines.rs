@@ -80,7 +80,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// The next request. Lines that are none are counted.
+    /// The next request. Other lines are counted.
     pub(super) fn next(&mut self, tally: &mut Tally) -> Result<Option<Entry>, Error> {
         while let Some(is_whole) = self.read()? {
             let line = std::mem::take(&mut self.line);

@@ -330,6 +330,9 @@ impl Reader<'_> {
         if !name.is_empty() {
             out = format!("{name}=");
         }
+        // Inputs that are encoded are no longer what the data file has.
+        let special = |c: char| !c.is_ascii_alphanumeric() && !"-._~".contains(c);
+        let content = self.ledger.table.spell_out_if(&content, special);
         for c in content.chars() {
             if c.is_ascii_alphanumeric() || "-._~".contains(c) || self.ledger.table.of(c).is_some()
             {

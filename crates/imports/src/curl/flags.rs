@@ -1,6 +1,6 @@
 //! The flags of curl: what each means for a script.
 
-/// What a flag is for.
+/// The use of a flag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effect {
     Url,

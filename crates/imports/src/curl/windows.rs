@@ -2,9 +2,22 @@
 
 use super::{Command, Word};
 
-/// Whether a text is written for cmd: a line ends with a caret, or quotes have carets.
+/// Whether a text is written for cmd: outside of quotes, a caret is before a quote or at the end of a line.
 pub(super) fn is_cmd(text: &str) -> bool {
-    text.contains("^\"") || text.lines().any(|line| line.trim_end().ends_with(" ^"))
+    let mut quote = None;
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (None, '^') if matches!(chars.peek(), Some('"' | '\n' | '\r')) => return true,
+            (None | Some('"'), '\\') => {
+                chars.next();
+            }
+            (None, '"' | '\'') => quote = Some(c),
+            (Some(own), c) if own == c => quote = None,
+            _ => {}
+        }
+    }
+    false
 }
 
 /// A character, its line, and whether a caret was before it.

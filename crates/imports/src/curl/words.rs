@@ -16,7 +16,7 @@ struct Lexer<'a> {
     line: usize,
     ledger: &'a mut Ledger,
     surroundings: &'a Surroundings<'a>,
-    /// What the text itself sets.
+    /// Variables that the text itself sets.
     set: HashMap<String, String>,
     commands: Vec<Command>,
     command: Command,
@@ -323,7 +323,7 @@ impl Lexer<'_> {
 
     fn variable(&mut self, name: &str, default: Option<&str>) {
         let own = self.set.get(name).cloned();
-        // What the text sets from other variables has theirs.
+        // A value that the text makes of other variables has theirs.
         if let Some(own) = own.as_ref().filter(|own| self.ledger.table.is_in(own)) {
             self.push(&own.clone());
             return;
@@ -333,7 +333,7 @@ impl Lexer<'_> {
                 (self.surroundings.variable)(name).map(|value| crate::template::plain(&value))
             })
             .or_else(|| default.map(str::to_owned));
-        let is_secret = name::is_secret(name);
+        let is_secret = name::is_secret_outside(name);
         let value = value.filter(|value| !value.is_empty()).unwrap_or_else(|| {
             let place = if is_secret { "file of secrets" } else { "data file" };
             self.ledger.note(format!(
@@ -405,7 +405,7 @@ impl Lexer<'_> {
         self.peek() == Some('\\') && self.chars.get(self.at + 1) == Some(&'u')
     }
 
-    /// A number of at most so many digits.
+    /// A number of at most this many digits.
     fn number(&mut self, radix: u32, digits: usize) -> Option<u32> {
         let mut value = None;
         for _ in 0..digits {

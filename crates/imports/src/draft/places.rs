@@ -90,6 +90,9 @@ pub(super) fn spots(
                 spots.push(spot(Place::Field(index), &name, &value));
             }
         }
+        Content::Text(text) if media == "multipart/form-data" => {
+            of_parts(text, request.headers.get("content-type").unwrap_or_default(), &mut spots);
+        }
         Content::Text(text) => of_text(text, &ledger.table, &mut spots),
         Content::Parts(parts) => {
             for (index, part) in parts.iter().enumerate() {
@@ -128,6 +131,24 @@ fn of_url(request: &Request, template: &str, table: &Table, spots: &mut Vec<Spot
         let template = decode(pair.split_once('=').map_or("", |(_, value)| value), true);
         if table.resolve(&template) == value {
             spots.push(spot(Place::Query(index), &name, &template));
+        }
+    }
+}
+
+/// The parts of a form that are no files, as browsers copy the whole form.
+fn of_parts(text: &str, kind: &str, spots: &mut Vec<Spot>) {
+    let Some((_, boundary)) = kind.split_once("boundary=") else { return };
+    let boundary = boundary.split(';').next().unwrap_or_default().trim().trim_matches('"');
+    if boundary.is_empty() {
+        return;
+    }
+    let delimiter = format!("--{boundary}");
+    for (index, part) in text.split(&delimiter).skip(1).enumerate() {
+        let Some((head, value)) = part.split_once("\r\n\r\n") else { continue };
+        let name = head.split_once("name=\"").and_then(|(_, rest)| rest.split_once('"'));
+        let value = value.strip_suffix("\r\n").unwrap_or(value);
+        if let Some((name, _)) = name.filter(|_| !head.contains("filename=")) {
+            spots.push(spot(Place::Part(index), name, value));
         }
     }
 }
@@ -207,7 +228,13 @@ pub(super) fn substitutions(
     for spot in spots {
         let is_cookie = matches!(spot.place, Place::Cookie(_));
         let is_basic = spot.scheme == "Basic ";
-        let is_secret = name::is_secret(&spot.name) && !matches!(spot.place, Place::Segment(_));
+        let is_secret = match spot.place {
+            Place::Segment(_) => false,
+            Place::Query(_) | Place::Header(_) | Place::Cookie(_) => {
+                name::is_secret_outside(&spot.name)
+            }
+            _ => name::is_secret(&spot.name),
+        };
         let pieces = if ledger.table.is_in(&spot.template) {
             // A secret's name tells that an input in its place is a secret, too.
             ledger.pieces(&spot.template, exchange, is_secret)

@@ -7,7 +7,7 @@ use super::types::{Types, Use};
 use crate::error::Error;
 use std::fmt::Write as _;
 
-/// What the methods use; a part of it is left out if none does.
+/// Functions that the methods use; those that no method uses are left out.
 const RUNTIME: &str = include_str!("runtime.ts");
 
 /// The largest client.

@@ -24,7 +24,7 @@ pub(super) fn escape(key: &str) -> String {
 
 impl Document {
     pub(super) fn new(root: Json) -> Result<Self, Error> {
-        let document = Self { root, budget: Cell::new(100_000) };
+        let document = Self { root, budget: Cell::new(20_000) };
         if document.root.get("swagger").is_some() {
             let what = "this is Swagger 2.0; only OpenAPI 3.0 and 3.1 are read: convert it first";
             return Err(Self::fault("/swagger", what));

@@ -9,7 +9,7 @@ use crate::error::Error;
 /// The methods of a path.
 const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
-/// Where a parameter stands.
+/// The part of a request that a parameter is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     Path,
@@ -36,7 +36,7 @@ pub(super) struct Parameter<'a> {
     pub(super) source: &'a Json,
 }
 
-/// What kind of body is sent.
+/// The kinds of bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Json,
@@ -100,7 +100,7 @@ pub(super) struct Scheme {
 }
 
 impl Scheme {
-    /// What stands in the file of secrets at first.
+    /// The text in the file of secrets, until the user writes the secret.
     pub(super) fn stand_in(&self) -> &'static str {
         match self.proof {
             Proof::Basic => "user:password",

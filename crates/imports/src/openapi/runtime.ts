@@ -1,7 +1,7 @@
 /** A response of k6 whose json() has the type that the document tells. */
 export type Reply<T> = Omit<Response, 'json'> & { json(): T };
 
-/** What a method sends beside its path. */
+/** The parts of a request beside its path. */
 interface Call {
   query?: string[][];
   headers?: { [name: string]: unknown };

@@ -65,7 +65,7 @@ struct Sampler<'a> {
 }
 
 impl Sampler<'_> {
-    /// What the schema itself gives.
+    /// The value that the schema itself gives.
     fn given(&self, schema: &Json, depth: usize) -> Option<Json> {
         let schema = self.document.resolve(schema);
         let first =
@@ -150,8 +150,8 @@ impl Sampler<'_> {
         let size = |key: &str| schema.get(key).and_then(Json::as_u64);
         let count = size("minItems").unwrap_or(u64::from(depth < 4)).max(u64::from(depth < 4));
         let count = count.min(size("maxItems").unwrap_or(u64::MAX)).min(100);
-        let items = schema.get("items").cloned().unwrap_or(Json::Bool(true));
-        (0..count).map(|_| self.of(&items, depth + 1, "")).filter(|own| !own.is_null()).collect()
+        let items = schema.get("items").unwrap_or(&Json::Bool(true));
+        (0..count).map(|_| self.of(items, depth + 1, "")).filter(|own| !own.is_null()).collect()
     }
 
     /// All members at first, deeper only those that must be there or are given.

@@ -8,7 +8,7 @@ use super::operation::{Body, Kind, Operation, Scheme};
 use super::text::{access, line, literal, member};
 use super::types::is_binary;
 
-/// What editors and `tsc` need to know.
+/// The settings of editors and `tsc`.
 pub(super) const TSCONFIG: &str = r#"{
   "compilerOptions": {
     "strict": true,
@@ -76,7 +76,7 @@ pub(super) fn write(
         }
         out.push_str("  });\n");
     }
-    // What takes away comes last in its group, so that the others find what they need.
+    // Operations that take away come last in their group, so that the others find what they need.
     let first = |group: &str| operations.iter().position(|own| own.group == group);
     let mut order: Vec<&Operation> = operations.iter().collect();
     order.sort_by_key(|own| (first(&own.group), own.method == "DELETE"));

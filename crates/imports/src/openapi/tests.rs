@@ -161,6 +161,14 @@ fn parts_in_parts_end() {
     let text = r##"{"openapi": "3.1.0", "paths": {"/a": {"get": {"responses": {"200": {"content": {"application/json": {"schema": {"$ref": "#/x/a"}}}}}}}},
         "x": {"a": {"type": "object", "properties": {"b": {"$ref": "#/x/a"}, "c": {"$ref": "#/x/a"}, "d": {"$ref": "#/x/e"}}}, "e": {"$ref": "#/x/f"}, "f": {"$ref": "#/x/e"}}}"##;
     made(text.as_bytes());
+    let chain = (0..30_000).map(|index| {
+        format!("\"S{index}\": {{\"$ref\": \"#/components/schemas/S{}\"}},", (index + 1) % 30_000)
+    });
+    let chain = chain.collect::<String>();
+    let text = format!(
+        "{{\"openapi\": \"3.0.0\", \"paths\": {{\"/\": {{\"get\": {{}}}}}}, \"components\": {{\"schemas\": {{{chain} \"T\": {{}}}}}}}}"
+    );
+    made(text.as_bytes());
 }
 
 mod laws {

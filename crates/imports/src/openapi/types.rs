@@ -1,5 +1,6 @@
 //! Schemas as types.
 
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
@@ -12,11 +13,16 @@ use super::text::{doc, literal, member};
 /// How deep types may be in types.
 const DEPTH_MAX: usize = 40;
 
+/// The longest chain of parts without names.
+const CHAIN_MAX: usize = 100;
+
 /// The names of the document's schemas.
 pub(super) struct Types<'a> {
     document: &'a Document,
     /// By pointer.
     names: HashMap<String, String>,
+    /// Pointers of parts without a name that are being written: a part in itself is unknown.
+    open: RefCell<Vec<String>>,
 }
 
 /// The place of a type: with bodies of forms, files are files.
@@ -33,7 +39,7 @@ impl<'a> Types<'a> {
         for (key, _) in schemas(document) {
             names.insert(format!("/components/schemas/{}", escape(key)), taken.of_type(key));
         }
-        Self { document, names }
+        Self { document, names, open: RefCell::new(Vec::new()) }
     }
 
     fn name(&self, pointer: &str) -> Option<&str> {
@@ -49,6 +55,7 @@ impl<'a> Types<'a> {
 
     /// The declarations of all named schemas.
     pub(super) fn declarations(&self) -> String {
+        let circular = self.circular();
         let mut out = String::new();
         for (key, schema) in schemas(self.document) {
             let pointer = format!("/components/schemas/{}", escape(key));
@@ -57,7 +64,7 @@ impl<'a> Types<'a> {
             if is_plain_object(schema) {
                 let body = self.object(schema, 0, 0, Use::Json);
                 let _ = write!(out, "export interface {name} {body}\n\n");
-            } else if self.is_circle(schema, &pointer, &mut HashSet::new()) {
+            } else if circular.contains(&pointer) {
                 // A type that is directly itself.
                 let _ = write!(out, "export type {name} = unknown;\n\n");
             } else {
@@ -68,20 +75,61 @@ impl<'a> Types<'a> {
         out
     }
 
-    /// Whether a schema leads to a pointer without an object or a list between.
-    fn is_circle(&self, schema: &'a Json, target: &str, seen: &mut HashSet<&'a str>) -> bool {
+    /// The named types that a schema is, or is put together of, without an object or a list between.
+    fn parts(&self, schema: &'a Json, seen: &mut HashSet<&'a str>, found: &mut Vec<String>) {
         if let Some(pointer) = Document::reference(schema) {
-            return pointer == target
-                || (seen.insert(pointer)
-                    && self.is_circle(
-                        self.document.root.pointer(pointer).unwrap_or(&Json::Null),
-                        target,
-                        seen,
-                    ));
+            if self.names.contains_key(pointer) {
+                found.push(pointer.to_owned());
+            } else if seen.len() < CHAIN_MAX && seen.insert(pointer) {
+                let target = self.document.root.pointer(pointer);
+                self.parts(target.unwrap_or(&Json::Null), seen, found);
+            }
         }
         let lists =
             ["allOf", "oneOf", "anyOf"].into_iter().filter_map(|key| schema.get(key)?.as_array());
-        lists.flatten().any(|own| self.is_circle(own, target, seen))
+        lists.flatten().for_each(|own| self.parts(own, seen, found));
+    }
+
+    /// Types that would be themselves: without one of each circle the others are none.
+    fn circular(&self) -> HashSet<String> {
+        let parts: HashMap<String, Vec<String>> = schemas(self.document)
+            .map(|(key, schema)| {
+                let mut found = Vec::new();
+                self.parts(schema, &mut HashSet::new(), &mut found);
+                (format!("/components/schemas/{}", escape(key)), found)
+            })
+            .collect();
+        let mut circular = HashSet::new();
+        // Those that are done are true, those on the way are false.
+        let mut states: HashMap<&str, bool> = HashMap::new();
+        for (key, _) in schemas(self.document) {
+            let pointer = format!("/components/schemas/{}", escape(key));
+            let Some((first, _)) = parts.get_key_value(&pointer) else { continue };
+            let mut way: Vec<(&str, usize)> = Vec::new();
+            if !states.contains_key(first.as_str()) {
+                states.insert(first, false);
+                way.push((first, 0));
+            }
+            while let Some((at, next)) = way.last_mut() {
+                let Some(part) = parts.get(*at).and_then(|own| own.get(*next)) else {
+                    states.insert(*at, true);
+                    way.pop();
+                    continue;
+                };
+                *next += 1;
+                match states.get(part.as_str()) {
+                    Some(true) => {}
+                    Some(false) => {
+                        circular.insert(part.clone());
+                    }
+                    None => {
+                        states.insert(part, false);
+                        way.push((part, 0));
+                    }
+                }
+            }
+        }
+        circular
     }
 
     /// The type of a schema; `indent` is that of the line that it begins on.
@@ -95,17 +143,21 @@ impl<'a> Types<'a> {
             _ => return "unknown".to_owned(),
         }
         if let Some(pointer) = Document::reference(schema) {
-            let target = self.document.resolve(schema);
+            let target = || self.document.resolve(schema);
             if place == Use::Multipart && depth == 0 {
-                return self.of(target, indent, depth + 1, place);
+                return self.of(target(), indent, depth + 1, place);
             }
             if let Some(name) = self.name(pointer) {
                 return name.to_owned();
             }
-            if !self.document.spend() {
+            let is_open = self.open.borrow().iter().any(|own| own == pointer);
+            if is_open || !self.document.spend() {
                 return "unknown".to_owned();
             }
-            return self.of(target, indent, depth + 1, place);
+            self.open.borrow_mut().push(pointer.to_owned());
+            let kind = self.of(target(), indent, depth + 1, place);
+            self.open.borrow_mut().pop();
+            return kind;
         }
         let mut parts = Vec::new();
         for (key, with) in [("allOf", " & "), ("oneOf", " | "), ("anyOf", " | ")] {
@@ -121,7 +173,7 @@ impl<'a> Types<'a> {
                     all.push(own);
                 }
             }
-            // What is unknown adds nothing to what is known.
+            // An unknown part adds nothing to the known ones.
             if key == "allOf" && all.len() > 1 {
                 all.retain(|own| own != "unknown");
             }

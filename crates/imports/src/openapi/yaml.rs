@@ -20,7 +20,7 @@ enum Open {
     Object(Map<String, Json>, Option<String>),
 }
 
-/// What has been read.
+/// The document as far as it has been read.
 #[derive(Default)]
 struct Builder {
     open: Vec<(Open, usize)>,

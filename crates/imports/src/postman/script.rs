@@ -10,7 +10,7 @@ use super::lines::{Statement, arguments, literal, statements};
 use super::variables::Variables;
 use crate::draft::Ledger;
 
-/// What a script of a response does.
+/// The effects of a script that runs after the request.
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
     /// The status that it expects.
@@ -27,7 +27,7 @@ pub(super) enum Set {
     Found { name: String, finder: Finder },
 }
 
-/// What scripts of folders and of the collection say of each request in them.
+/// The effects of the scripts of folders and of the collection on each request in them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Scripts {
     pub(super) status: Option<u16>,
@@ -221,7 +221,7 @@ fn is_mark(text: &str) -> bool {
 fn is_silent(statement: &Statement) -> bool {
     let text = statement.text.trim_start_matches(|c: char| ")};, ".contains(c));
     let opens_test = text.starts_with("pm.test(") && statement.end == '{';
-    // What a block for an expected status has is what the recording is of.
+    // The recording is of the expected status: the lines of its block are taken.
     let is_of_status = statement.end == '{'
         && text.starts_with("if")
         && [
@@ -321,7 +321,7 @@ enum Origin {
     Cookie(String),
 }
 
-/// What an expression is, if it is a part of the response.
+/// The part of the response that an expression is.
 fn origin(text: &str, known: &HashMap<String, Origin>) -> Option<Origin> {
     let text = text.trim().trim_end_matches(".toString()");
     let text = text.strip_prefix("String(").and_then(|rest| rest.strip_suffix(')')).unwrap_or(text);

@@ -1,4 +1,4 @@
-//! The variables of a collection: `{{name}}`, wherever it stands.
+//! The variables of a collection: `{{name}}` in any of its texts.
 
 use std::collections::HashMap;
 
@@ -15,12 +15,12 @@ const LENGTH_MAX: usize = 1 << 20;
 /// How deep variables may be in variables.
 const DEPTH_MAX: usize = 8;
 
-/// What a variable has.
+/// The content of a variable.
 #[derive(Debug, Clone)]
 enum Held {
     /// A text of the user, in which there may be variables.
     Text { text: String, is_secret: bool },
-    /// What a script took from a response: a template.
+    /// A value that a script took from a response or made: a template.
     Value(String),
 }
 
@@ -35,13 +35,13 @@ pub(super) struct Variables {
     empty: Vec<String>,
 }
 
-/// What is sent for a variable without a value.
+/// The text that is sent for a variable without a value.
 pub(super) fn sent_for(name: &str) -> String {
     crate::name::camel(name, "value")
 }
 
 impl Variables {
-    /// Those of a collection.
+    /// The variables of a collection.
     pub(super) fn new(root: &Json) -> Self {
         let mut variables = Self::default();
         let list = root.get("variable").and_then(Json::as_array);
@@ -49,19 +49,19 @@ impl Variables {
         variables
     }
 
-    /// Those of a collection or a folder.
+    /// Adds the variables of a collection or a folder.
     pub(super) fn add_collection(&mut self, list: &[Json]) {
         add(&mut self.of_collection, list);
     }
 
-    /// Those of an environment.
+    /// Adds the variables of an environment.
     pub(super) fn add(&mut self, list: &[Json]) {
         add(&mut self.of_environment, list);
     }
 
     /// A script gave it a text.
     pub(super) fn set_text(&mut self, name: &str, text: &str) {
-        let held = Held::Text { text: text.to_owned(), is_secret: name::is_secret(name) };
+        let held = Held::Text { text: text.to_owned(), is_secret: name::is_secret_outside(name) };
         self.of_environment.insert(name.to_owned(), held);
     }
 
@@ -143,7 +143,7 @@ impl Variables {
             }
             None => {
                 self.empty.push(name.to_owned());
-                (sent_for(name), name::is_secret(name))
+                (sent_for(name), name::is_secret_outside(name))
             }
         };
         let kind = if is_secret { Kind::Secret } else { Kind::Input };
@@ -224,8 +224,8 @@ fn add(held: &mut HashMap<String, Held>, list: &[Json]) {
             Some(Json::Null) | None => String::new(),
             Some(other) => plain(&other.to_string()),
         };
-        let is_secret =
-            entry.get("type").and_then(Json::as_str) == Some("secret") || name::is_secret(name);
+        let is_secret = entry.get("type").and_then(Json::as_str) == Some("secret")
+            || name::is_secret_outside(name);
         held.insert(name.to_owned(), Held::Text { text, is_secret });
     }
 }

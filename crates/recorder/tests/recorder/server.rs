@@ -1,6 +1,7 @@
 //! Servers to record: one handler for all, with and without TLS.
 
 use std::convert::Infallible;
+use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -114,13 +115,13 @@ async fn answer(mut request: Request<Incoming>, go_on: Arc<Notify>) -> Response<
         "/echo" => {
             let mut text = format!("{} {:?}\n", request.method(), request.version());
             for (name, value) in request.headers() {
-                text.push_str(&format!("{name}: {}\n", value.to_str().unwrap()));
+                writeln!(text, "{name}: {}", value.to_str().unwrap()).unwrap();
             }
             let body = request.into_body().collect().await.unwrap();
             let trailers = body.trailers().cloned();
-            text.push_str(&format!("\n{}", String::from_utf8_lossy(&body.to_bytes())));
+            write!(text, "\n{}", String::from_utf8_lossy(&body.to_bytes())).unwrap();
             if let Some(trailers) = trailers {
-                text.push_str(&format!("\ntrailers: {trailers:?}"));
+                write!(text, "\ntrailers: {trailers:?}").unwrap();
             }
             *response.body_mut() = whole(text);
             set(&mut response, "alt-svc", "h3=\":443\"");

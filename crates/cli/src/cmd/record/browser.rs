@@ -120,7 +120,7 @@ impl Browser {
     /// # Errors
     /// The program cannot be started.
     pub(super) fn start(
-        program: Program,
+        program: &Program,
         profile: &Path,
         proxy: SocketAddr,
         authority: &Authority,
@@ -324,7 +324,7 @@ mod tests {
 
     #[test]
     fn a_browser_is_found_in_the_folders_of_path() {
-        use std::os::unix::fs::PermissionsExt as _;
+        use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("firefox-esr");
         std::fs::write(&path, "").unwrap();

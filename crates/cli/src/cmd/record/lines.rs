@@ -121,9 +121,8 @@ fn painted(color: bool, code: &str, text: &str) -> String {
 /// `200   1.2 kB   34 ms  GET https://shop.test/`
 fn drawn(told: &Told, color: bool) -> String {
     let (status, code) = match told.status {
-        Some(status @ ..200) => (status.to_string(), "36"),
         Some(status @ 200..300) => (status.to_string(), "32"),
-        Some(status @ 300..400) => (status.to_string(), "36"),
+        Some(status @ (..200 | 300..400)) => (status.to_string(), "36"),
         Some(status @ 400..500) => (status.to_string(), "33"),
         Some(status) => (status.to_string(), "31"),
         None => ("---".to_owned(), "31"),
