@@ -36,9 +36,9 @@ pub struct Rehearsal {
     pub taken: Taken,
     /// The same clicks, with another state of the application.
     pub other: Taken,
-    /// What a script can't repeat.
+    /// The values that a script can't repeat.
     pub needs: Vec<Need>,
-    /// What the script does about it.
+    /// The plan of the script.
     pub plan: Plan,
     /// The script.
     pub script: Script,
@@ -50,13 +50,13 @@ pub struct Rehearsal {
 pub struct Replayed {
     /// The exit code; −1 if a signal killed it.
     pub code: i32,
-    /// What was logged.
+    /// The log.
     pub log: String,
     /// Checks that passed, and how often.
     pub passed: BTreeMap<String, u64>,
     /// Checks that failed, and how often.
     pub failed: BTreeMap<String, u64>,
-    /// What the application saw.
+    /// The application's own count.
     pub truth: Truth,
 }
 
@@ -168,7 +168,7 @@ impl Replayed {
         self.code == 0 && is_done && self.failed.is_empty() && !self.passed.is_empty()
     }
 
-    /// What is wrong, in a few lines.
+    /// The faults, in a few lines.
     pub fn story(&self) -> String {
         let mut refused: BTreeMap<&str, u64> = BTreeMap::new();
         for why in &self.truth.refused {

@@ -34,7 +34,7 @@ impl std::fmt::Debug for Kind {
 }
 
 impl Site {
-    /// Starts an application with so many origins.
+    /// Starts an application with this number of origins.
     pub fn start(make: Make, origins: usize, seed: u64) -> Self {
         let listen = |_| TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
         let listeners: Vec<_> = (0..origins).map(listen).collect();
@@ -72,7 +72,7 @@ impl Site {
         }
     }
 
-    /// What it saw since it began.
+    /// The count of what it saw since it began.
     pub fn truth(&self) -> Truth {
         match &self.kind {
             Kind::Ours { app, .. } => lock(app).truth().clone(),
@@ -81,7 +81,7 @@ impl Site {
     }
 }
 
-/// What the form application of a demo target saw, by the target's URL.
+/// The count of what the form application of a demo target saw, by the target's URL.
 ///
 /// # Panics
 /// If there is no demo target.

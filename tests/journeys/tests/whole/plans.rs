@@ -1,4 +1,4 @@
-//! What correlation finds in the journeys, and what is left of them in scripts.
+//! The values that correlation finds in the journeys, and the texts that are left of them in scripts.
 
 use brunt_correlate::{compare, correlate};
 use brunt_journeys::{ALL, Figure, Rehearsal, User};
