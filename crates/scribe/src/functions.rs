@@ -44,6 +44,7 @@ const FUNCTIONS: &[Function] = &[
         needs: &["randomText"],
         text: include_str!("functions/multipart.js"),
     },
+    Function { name: "later", needs: &[], text: include_str!("functions/later.js") },
     Function { name: "update", needs: &[], text: include_str!("functions/update.js") },
     Function { name: "between", needs: &[], text: include_str!("functions/between.js") },
     Function { name: "parameter", needs: &[], text: include_str!("functions/parameter.js") },

@@ -276,7 +276,7 @@ impl Writer<'_> {
             }
             out.push(line);
         };
-        if self.needs.has("think") {
+        if self.needs.has("think") || self.needs.has("later") {
             constant(
                 "1 is the user's own pace, 0 is without pauses.",
                 Statement::Line("const PACE = ".to_owned(), Expr::raw("Number(__ENV.PACE || 1)")),
@@ -367,7 +367,7 @@ fn setting(name: &'static str, count: usize, has: &mut bool) -> &'static str {
 }
 
 /// `1.9`, to the hundredth below ten seconds.
-fn seconds(pause: Duration) -> String {
+pub(crate) fn seconds(pause: Duration) -> String {
     let seconds = pause.as_secs_f64();
     let text = if seconds < 10.0 { format!("{seconds:.2}") } else { format!("{seconds:.1}") };
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

@@ -287,7 +287,7 @@ impl Session {
             let mut items = Vec::new();
             for item in std::mem::take(&mut section.items) {
                 let sent = item.exchanges().map(|index| recording.exchanges[index].sent).min();
-                let done = |index: usize| recording.exchanges[self.last[index]].done;
+                let done = |index: usize| end_of(&recording.exchanges[self.last[index]]);
                 let done = item.exchanges().map(done).max().unwrap_or_default();
                 let gap = sent.unwrap_or_default().saturating_sub(before.unwrap_or(Duration::MAX));
                 // A browser that reads a page asks for its parts at once.
@@ -313,6 +313,13 @@ impl Item {
         };
         all.iter().copied()
     }
+}
+
+/// When an exchange is done. A socket that stays open for the whole session is when its last message came.
+fn end_of(exchange: &Exchange) -> Duration {
+    let heard = exchange.messages.iter().map(|message| message.at);
+    let last = heard.chain(exchange.events.iter().map(|event| event.at)).max();
+    last.map_or(exchange.done, |last| last.clamp(exchange.sent, exchange.done.max(exchange.sent)))
 }
 
 /// The latest exchange whose value this one sends.
