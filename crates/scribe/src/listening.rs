@@ -138,7 +138,7 @@ impl Writer<'_> {
         others.map(|&other| self.exchange(other).sent).any(|sent| first.at < sent && sent < last.at)
     }
 
-    /// What the client says in a turn, each message after a pause as long as the user's.
+    /// The messages of the client in a turn, each after a pause as long as the user's.
     fn answer_of_turn(
         &mut self,
         index: usize,

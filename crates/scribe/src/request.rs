@@ -73,7 +73,7 @@ impl Writer<'_> {
         out
     }
 
-    /// What the client makes before this request.
+    /// The values that the client makes before this request.
     pub(crate) fn made_values(&mut self, index: usize) -> Vec<Statement> {
         let due: Vec<usize> = self
             .variables

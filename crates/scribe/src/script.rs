@@ -92,7 +92,7 @@ impl Writer<'_> {
         head
     }
 
-    /// The pause before a section stands outside of its group: it is no part of what the group's duration measures.
+    /// The pause before a section is outside of its group: it is no part of what the group's duration measures.
     fn section(&mut self, section: &Section) -> (Vec<Statement>, Vec<Statement>) {
         let requests = section.items.iter().filter(|item| matches!(item, Item::Request(_))).count();
         let batches =

@@ -1,4 +1,4 @@
-//! What the script sends, in which order, and where users pause.
+//! The requests of the script, their order, and where users pause.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::{Options, Resources, page};
 /// A resource that is asked for within this time after the page came belongs to it.
 const CHAIN: Duration = Duration::from_secs(1);
 
-/// What a request is for.
+/// The purpose of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     /// A page that the user sees.
@@ -40,7 +40,7 @@ pub(crate) enum Item {
     Listen(usize),
 }
 
-/// A group of the script; without a name, what stands between two groups.
+/// A group of the script; without a name, the items between two groups.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Section {
     /// The group's name.
@@ -49,7 +49,7 @@ pub(crate) struct Section {
     pub(crate) items: Vec<Item>,
 }
 
-/// What the script does.
+/// All that the script does.
 #[derive(Debug, Default)]
 pub(crate) struct Session {
     /// In order.
@@ -133,7 +133,7 @@ impl Session {
                 left_out += 1;
                 return false;
             }
-            // A browser that asks nobody writes no headers down.
+            // A browser that takes it from its memory writes no headers down.
             let is_cacheable = response.status == 304
                 || exchange.request.headers.0.is_empty()
                 || page::is_kept(&response.headers);
@@ -261,7 +261,7 @@ impl Session {
         items
     }
 
-    /// `group()` takes no function that waits: sockets stand between two groups of one name.
+    /// `group()` takes no function that waits: sockets are between two groups of one name.
     fn add_step(&mut self, name: String, items: Vec<Item>) {
         let mut group: Vec<Item> = Vec::new();
         for item in items {
@@ -335,7 +335,7 @@ fn newest_source(plan: &Plan, index: usize) -> Option<usize> {
     pieces.filter_map(source).filter(|&source| source != index).max()
 }
 
-/// What an exchange is for; `last` is the last of its chain of redirects.
+/// The purpose of an exchange; `last` is the last of its chain of redirects.
 fn kind(exchange: &Exchange, last: &Exchange) -> Kind {
     let request = &exchange.request;
     let is_read = matches!(request.method.as_str(), "GET" | "HEAD");

@@ -22,13 +22,13 @@ const QUERY_MAX: usize = 60;
 
 /// A script that is being written.
 pub(crate) struct Writer<'a> {
-    /// What was recorded.
+    /// The recorded session.
     pub(crate) recording: &'a Recording,
     /// Where values come from.
     pub(crate) plan: &'a Plan,
     /// The shortest pause.
     pub(crate) pause_min: Duration,
-    /// What is sent, in order.
+    /// The requests, in order.
     pub(crate) session: Session,
     /// Names of values.
     pub(crate) variables: Variables,
@@ -96,7 +96,7 @@ impl<'a> Writer<'a> {
         self.exchange(self.session.last[index])
     }
 
-    /// What the plan puts at a place of a request.
+    /// The pieces that the plan puts at a place of a request.
     pub(crate) fn pieces(&self, exchange: usize, place: &Place) -> Option<&'a [Piece]> {
         let plan: &'a Plan = self.plan;
         let found =
