@@ -201,6 +201,8 @@ impl<'a> Writer<'a> {
             let code = self.literal(&decoded);
             parts.push(Part::Code(format!("encodeURIComponent({code})")));
             address.label.push_str(raw);
+        } else if self.variables.shows_secret(decoded.as_bytes()) {
+            self.add_pieces(&[Piece::Literal(decoded)], Encoding::Component, parts, address);
         } else {
             self.add_text(without_session(raw), parts, address);
         }
