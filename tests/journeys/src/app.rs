@@ -34,7 +34,7 @@ pub enum Said {
     Close(u16),
 }
 
-/// What an application saw.
+/// The count of what an application saw.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Truth {
     /// Journeys that came to their end, with all steps before it.

@@ -61,7 +61,7 @@ impl Call {
         first(&self.body, name).is_some()
     }
 
-    /// The body as JSON; null if it is none.
+    /// The body as JSON; null if it is something else.
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or(Value::Null)
     }

@@ -33,7 +33,7 @@ impl Dice {
         (0..count).map(|_| self.0.alphanumeric()).collect()
     }
 
-    /// So many bytes in base64, with at least one `+` and one `/`, which some clients encode wrongly.
+    /// Random bytes in base64, with at least one `+` and one `/`, which some clients encode wrongly.
     pub fn base64(&mut self, bytes: usize) -> String {
         loop {
             let text = BASE64_STANDARD.encode(self.bytes(bytes));
@@ -43,7 +43,7 @@ impl Dice {
         }
     }
 
-    /// So many bytes in base64 for URLs.
+    /// Random bytes in base64 for URLs.
     pub fn base64_url(&mut self, bytes: usize) -> String {
         BASE64_URL_SAFE_NO_PAD.encode(self.bytes(bytes))
     }

@@ -36,7 +36,7 @@ pub fn wrong(plan: &Plan, one: &Taken, other: &Taken) -> Vec<String> {
         for (place, sent) in places(&exchanges[form.exchange]) {
             let (Place::Field(index) | Place::Part(index)) = place else { continue };
             let is_page = form.from_page.contains(&index);
-            if is_page && !page.iter().any(|value| *value == sent) {
+            if is_page && !page.contains(&sent) {
                 found.push(line(form.exchange, &format!("{place:?} is not in the form")));
             }
         }

@@ -39,8 +39,13 @@ impl Journey {
 
     /// Makes it as a user with a browser, and gives what was recorded.
     pub fn record(&self, site: &Site, user: &User, seed: u64) -> Taken {
+        self.record_at(&site.origins, user, seed)
+    }
+
+    /// The same at an application that runs elsewhere, by its origins.
+    pub fn record_at(&self, origins: &[String], user: &User, seed: u64) -> Taken {
         let mut browser = Browser::new(seed);
-        (self.drive)(&mut browser, &site.origins, user);
+        (self.drive)(&mut browser, origins, user);
         browser.taken()
     }
 }

@@ -34,5 +34,5 @@ pub use foretold::wrong;
 pub use journeys::{ALL, Journey};
 pub use needs::{Need, needs, places};
 pub use replay::{ITERATIONS, Rehearsal, Replayed, USERS};
-pub use site::Site;
+pub use site::{Site, demo_truth};
 pub use user::User;

@@ -1,6 +1,8 @@
 //! `cargo run -p brunt-journeys [-- --keep FOLDER] [NAME…]` records the journeys, writes their scripts, runs them with the binary
 //! that `BRUNT` names, and prints the figure: values that need correlation, how many of them were found, and what the applications
 //! saw of the replay. `--keep` keeps the scripts.
+//!
+//! `… -- --har FILE NAME ORIGIN…` makes one journey at an application that runs there already, and writes what was recorded.
 
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, reason = "a command line tool")]
@@ -8,7 +10,17 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use brunt_journeys::{ALL, ITERATIONS, Rehearsal, USERS};
+use brunt_journeys::{ALL, ITERATIONS, Journey, Rehearsal, USERS, User};
+
+/// Records a journey at an application that runs elsewhere.
+fn write(mut words: impl Iterator<Item = String>) -> std::io::Result<()> {
+    let mut word =
+        || words.next().expect("after --har: a file, a journey, the application's origins");
+    let (file, name) = (word(), word());
+    let origins: Vec<String> = std::iter::once(word()).chain(words).collect();
+    let taken = Journey::of(&name).record_at(&origins, &User::new(0), 1);
+    brunt_traffic::har::write(&taken.recording, std::fs::File::create(file)?)
+}
 
 fn main() -> std::io::Result<()> {
     let (mut keep, mut names) = (None, Vec::new());
@@ -16,6 +28,7 @@ fn main() -> std::io::Result<()> {
     while let Some(word) = words.next() {
         match word.as_str() {
             "--keep" => keep = words.next().map(PathBuf::from),
+            "--har" => return write(words),
             name => names.push(name.to_owned()),
         }
     }

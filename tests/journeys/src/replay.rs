@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use brunt_correlate::{Plan, correlate};
 use brunt_scribe::{Content, Options, Script};
@@ -37,11 +36,11 @@ pub struct Rehearsal {
     pub taken: Taken,
     /// The same clicks, with another state of the application.
     pub other: Taken,
-    /// What a script can't repeat.
+    /// The values that a script can't repeat.
     pub needs: Vec<Need>,
-    /// What the script does about it.
+    /// The plan of the script.
     pub plan: Plan,
-    /// The script, without pauses.
+    /// The script.
     pub script: Script,
     seed: u64,
 }
@@ -51,13 +50,13 @@ pub struct Rehearsal {
 pub struct Replayed {
     /// The exit code; −1 if a signal killed it.
     pub code: i32,
-    /// What was logged.
+    /// The log.
     pub log: String,
     /// Checks that passed, and how often.
     pub passed: BTreeMap<String, u64>,
     /// Checks that failed, and how often.
     pub failed: BTreeMap<String, u64>,
-    /// What the application saw.
+    /// The application's own count.
     pub truth: Truth,
 }
 
@@ -70,8 +69,7 @@ impl Rehearsal {
         let other = journey.record(&site, &user, seed + 1);
         let needs = needs(&taken, &other);
         let plan = correlate(&taken.recording);
-        let options = Options { shortest_pause: Duration::from_hours(1), ..Options::default() };
-        let script = brunt_scribe::write(&taken.recording, &plan, &options);
+        let script = brunt_scribe::write(&taken.recording, &plan, &Options::default());
         Self { site, taken, other, needs, plan, script, seed }
     }
 
@@ -121,13 +119,14 @@ impl Rehearsal {
     pub fn replay(&self, brunt: &Path, folder: &Path) -> io::Result<Replayed> {
         self.site.renew(self.seed + 2);
         let summary = folder.join("summary.json");
+        // A run that fails early leaves the one before.
+        let _ = std::fs::remove_file(&summary);
         let mut command = Command::new("timeout");
         command.args(["--signal=KILL", PATIENCE]).arg(brunt);
-        command.args(["run", "--quiet", "script.js", "--summary-export"]).arg(&summary);
+        // Without pauses.
+        command.args(["run", "--quiet", "script.js", "--env", "PACE=0", "--summary-export"]);
+        command.arg(&summary);
         command.args(["--vus", &USERS.to_string(), "--iterations", &ITERATIONS.to_string()]);
-        if folder.join("secrets.env").exists() {
-            command.arg("--secret-source=file=secrets.env");
-        }
         command.current_dir(folder).env_clear().env("HOME", folder).stdin(Stdio::null());
         let output = command.output()?;
         let mut replayed = Replayed {
@@ -169,7 +168,7 @@ impl Replayed {
         self.code == 0 && is_done && self.failed.is_empty() && !self.passed.is_empty()
     }
 
-    /// What is wrong, in a few lines.
+    /// The faults, in a few lines.
     pub fn story(&self) -> String {
         let mut refused: BTreeMap<&str, u64> = BTreeMap::new();
         for why in &self.truth.refused {

@@ -34,7 +34,7 @@ impl std::fmt::Debug for Kind {
 }
 
 impl Site {
-    /// Starts an application with so many origins.
+    /// Starts an application with this number of origins.
     pub fn start(make: Make, origins: usize, seed: u64) -> Self {
         let listen = |_| TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
         let listeners: Vec<_> = (0..origins).map(listen).collect();
@@ -72,31 +72,35 @@ impl Site {
         }
     }
 
-    /// What it saw since it began.
+    /// The count of what it saw since it began.
     pub fn truth(&self) -> Truth {
         match &self.kind {
             Kind::Ours { app, .. } => lock(app).truth().clone(),
-            Kind::Demo { .. } => {
-                let text = wire::simple("GET", &format!("{}/_demo/stats", self.origins[0]));
-                let stats: serde_json::Value =
-                    serde_json::from_slice(&text).expect("the statistics are JSON");
-                let forms = &stats["forms"];
-                let mut truth = Truth {
-                    done: forms["journeys"]["done"].as_u64().unwrap_or_default() as usize,
-                    refused: Vec::new(),
-                };
-                let tokens = forms["tokens"]["refused"].as_object().into_iter().flatten();
-                let others = ["wrong_passwords", "no_session", "stale_versions"];
-                let others = others.into_iter().map(|name| (name, &forms[name]));
-                for (why, count) in tokens.map(|(name, count)| (name.as_str(), count)).chain(others)
-                {
-                    let count = count.as_u64().unwrap_or_default();
-                    truth.refused.extend((0..count).map(|_| why.to_owned()));
-                }
-                truth
-            }
+            Kind::Demo { .. } => demo_truth(&self.origins[0]),
         }
     }
+}
+
+/// The count of what the form application of a demo target saw, by the target's URL.
+///
+/// # Panics
+/// If there is no demo target.
+pub fn demo_truth(url: &str) -> Truth {
+    let text = wire::simple("GET", &format!("{url}/_demo/stats"));
+    let stats: serde_json::Value = serde_json::from_slice(&text).expect("the statistics are JSON");
+    let forms = &stats["forms"];
+    let mut truth = Truth {
+        done: forms["journeys"]["done"].as_u64().unwrap_or_default() as usize,
+        refused: Vec::new(),
+    };
+    let tokens = forms["tokens"]["refused"].as_object().into_iter().flatten();
+    let others = ["wrong_passwords", "no_session", "stale_versions"];
+    let others = others.into_iter().map(|name| (name, &forms[name]));
+    for (why, count) in tokens.map(|(name, count)| (name.as_str(), count)).chain(others) {
+        let count = count.as_u64().unwrap_or_default();
+        truth.refused.extend((0..count).map(|_| why.to_owned()));
+    }
+    truth
 }
 
 impl Drop for Kind {

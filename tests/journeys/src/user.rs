@@ -1,4 +1,4 @@
-//! Who makes a journey.
+//! The users who make journeys.
 
 use crate::apps::ACCOUNTS;
 

@@ -10,7 +10,7 @@ use crate::dice::Dice;
 #[derive(Debug, Default)]
 struct Session {
     ticket: String,
-    /// What the newest message of the server told.
+    /// Told by the newest message of the server; so are the next two.
     member: String,
     receipt: String,
     message: String,

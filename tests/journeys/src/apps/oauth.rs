@@ -140,7 +140,7 @@ impl Oauth {
                 let code = self.dice.base64_url(33);
                 let grant = self.grants.get_mut(&id).expect("it was found");
                 if grant.user.is_empty() {
-                    return self.refuse(call, 403, "nobody is signed in");
+                    return self.refuse(call, 403, "no user is signed in");
                 }
                 grant.code.clone_from(&code);
                 let of = |name: &str| {

@@ -13,7 +13,7 @@ use crate::dice::Dice;
 #[derive(Debug, Default)]
 struct Session {
     user: Option<String>,
-    /// What each valid token is good for: `POST /items`; `*` for scripts.
+    /// Each valid token, and its purpose: `POST /items`; `*` for scripts.
     tokens: Vec<(String, String)>,
     items: Vec<Item>,
     cart: String,
@@ -37,7 +37,7 @@ pub(crate) struct Rails {
     truth: Truth,
 }
 
-/// What each of the two journeys must have done before its end.
+/// The steps that each of the two journeys must have done before its end.
 const WAYS: [&[&str]; 2] =
     [&["create", "update", "destroy", "favorite"], &["add", "change", "checkout"]];
 
@@ -57,7 +57,7 @@ impl Rails {
         token
     }
 
-    /// A form with its token and, if it is none of POST, its method.
+    /// A form with its token and, if the method is another one than POST, a field for it.
     fn form(&mut self, id: &str, method: &str, path: &str, class: &str, inside: &str) -> String {
         let token = escaped(&self.token(id, &format!("{method} {path}")));
         let hidden = if method == "POST" {

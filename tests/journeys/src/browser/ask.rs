@@ -10,7 +10,7 @@ pub struct Ask {
     pub method: String,
     /// Absolute.
     pub url: Url,
-    /// Those of the page's script.
+    /// The headers of the page's script.
     pub headers: Vec<(String, String)>,
     /// As it is sent.
     pub body: Vec<u8>,
