@@ -305,14 +305,15 @@ fn judge(
         };
         run.faults.push(bare(text));
     }
-    run.faults.extend(logged);
+    if !run.is_unreachable {
+        run.faults.extend(logged);
+    }
     if run.faults.is_empty() && ended.code != Some(0) {
         let code = ended.code.map_or("a signal".to_owned(), |code| format!("exit code {code}"));
         run.faults.push(bare(format!("the replay ended with {code}")));
     }
-    run.faults.sort_by_key(|fault| {
-        (fault.call.is_none() && fault.line.is_none(), fault.line, fault.call)
-    });
+    // Errors of the log come of the calls before them.
+    run.faults.sort_by_key(|fault| fault.call.map_or((1, 0, fault.line), |call| (0, call, None)));
     run
 }
 

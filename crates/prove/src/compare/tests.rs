@@ -380,3 +380,25 @@ fn servers_beside_the_application_only_give_notes() {
     assert_eq!(findings.faults().count(), 0, "{findings:?}");
     assert_eq!(findings.all.len(), 1);
 }
+
+#[test]
+fn a_request_that_leaves_its_page_as_it_was_is_a_fault() {
+    let upload = |text: &str| {
+        page("Upload", &format!("<form id=\"u\"><input name=\"file\"></form><p>{text}</p>"))
+    };
+    let session = |stored: &str| {
+        vec![
+            step("GET", "/upload", "", 200, &upload("Nothing stored")),
+            step("POST", "/upload", "file", 200, &upload(stored)),
+        ]
+    };
+    let recording = recording(&session("Stored SHA-256 3f1b10908b06"));
+    let plan = Plan { folded: vec![None; 2], ..Plan::default() };
+    let calls = [(0, 1), (1, 2)].map(|(exchange, line)| Call { exchange, line });
+    let first = |stored: &str| {
+        let all = super::compare(&recording, &plan, &calls, &records(&session(stored), 1));
+        all[&(1, 0)].first_call()
+    };
+    assert_eq!(first("Stored SHA-256 b767e8b19c5c"), None);
+    assert_eq!(first("Nothing stored"), Some(1));
+}
