@@ -42,6 +42,11 @@ pub(crate) fn of(writer: &mut Writer<'_>, index: usize, before: &mut Vec<Stateme
         Body::Empty => return Sent::default(),
         Body::Absent { why, size } => {
             let why = why.clone();
+            if media == "multipart/form-data"
+                && let Some(sent) = crate::unseen::upload(writer, index, &why, before)
+            {
+                return sent;
+            }
             let (label, size) = (writer.label(index), *size);
             writer.notes.push(format!("the body of {label} is a placeholder: {why}"));
             before.push(Statement::Comment(format!(
@@ -66,10 +71,9 @@ pub(crate) fn of(writer: &mut Writer<'_>, index: usize, before: &mut Vec<Stateme
         return multipart::parts(writer, index, &parts, &bytes, before);
     }
     let has_places = writer.substitutions(index).any(|own| matches!(own.place, Place::Json(_)));
-    if (media.ends_with("json") || has_places)
-        && (has_places || bytes.len() <= INLINE_MAX)
+    let is_short = media.ends_with("json") && bytes.len() <= INLINE_MAX && !has_odd_number(&bytes);
+    if (has_places || is_short)
         && bytes.len() <= JSON_MAX
-        && (has_places || !has_odd_number(&bytes))
         && let Ok(value) = serde_json::from_slice::<Value>(&bytes)
     {
         let places =

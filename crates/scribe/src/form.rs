@@ -132,7 +132,7 @@ pub(crate) fn fields(
     for (at, (name, text)) in pairs.iter().enumerate() {
         values.push((name.clone(), Expr::raw(writer.text_at(index, &Place::Field(at), text))));
     }
-    Sent { content: Some(object(writer, from_page.as_ref(), values)), content_type: None }
+    Sent { content: Some(object(writer, from_page.as_ref(), &values)), content_type: None }
 }
 
 /// Whether a name comes again after another one.
@@ -148,7 +148,7 @@ fn is_interleaved(names: &[String]) -> bool {
 pub(crate) fn object(
     writer: &mut Writer<'_>,
     page: Option<&FromPage>,
-    values: Vec<(String, Expr)>,
+    values: &[(String, Expr)],
 ) -> Expr {
     let mut entries = Vec::new();
     let is_from_page = |at: usize| page.is_some_and(|page| page.indices.contains(&at));

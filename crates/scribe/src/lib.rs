@@ -16,9 +16,11 @@ mod multipart;
 mod origins;
 mod page;
 mod request;
+mod resources;
 mod script;
 mod session;
 mod text;
+mod unseen;
 mod value;
 mod variables;
 mod writer;
@@ -91,5 +93,6 @@ pub struct Call {
 
 /// Writes the script.
 pub fn write(recording: &Recording, plan: &Plan, options: &Options) -> Script {
-    writer::Writer::new(recording, plan, options).finish()
+    let plan = unseen::with_forms(recording, plan);
+    writer::Writer::new(recording, &plan, options).finish()
 }

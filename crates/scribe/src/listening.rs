@@ -1,9 +1,10 @@
 //! WebSockets and streams of events: handlers that answer as the client did.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use brunt_correlate::plan::{Finder, Place};
-use brunt_traffic::{Message, Side};
+use brunt_traffic::{Exchange, Message, Side};
 use serde_json::Value;
 
 use crate::Content;
@@ -73,7 +74,7 @@ impl Writer<'_> {
         for (turn, said) in turns {
             let mut statements = self.heard(index, turn);
             for at in said {
-                statements.extend(self.say(index, at, &messages[at]));
+                statements.push(self.say(index, at, &messages[at]));
             }
             if turn == heard {
                 statements.push(Statement::Line(String::new(), Expr::raw("socket.close()")));
@@ -169,7 +170,7 @@ impl Writer<'_> {
     }
 
     /// Sends a message of the client.
-    fn say(&mut self, index: usize, at: usize, message: &Message) -> Option<Statement> {
+    fn say(&mut self, index: usize, at: usize, message: &Message) -> Statement {
         let content = if let Some(pieces) = self.pieces(index, &Place::Message(at)) {
             Expr::raw(crate::value::text(
                 pieces,
@@ -194,19 +195,17 @@ impl Writer<'_> {
                 _ => Expr::raw(self.literal(&text)),
             }
         };
-        Some(Statement::Line(String::new(), Expr::Call("socket.send".to_owned(), vec![content])))
+        Statement::Line(String::new(), Expr::Call("socket.send".to_owned(), vec![content]))
     }
 
     fn events(&mut self, index: usize) -> Vec<Statement> {
         let exchange = self.exchange(index);
-        let count = exchange.events.len().max(1);
-        let kinds: std::collections::BTreeSet<&str> =
-            exchange.events.iter().map(|event| event.kind.as_str()).collect();
-        let kinds = if kinds.is_empty() {
-            vec![quoted("message")]
-        } else {
-            kinds.into_iter().map(quoted).collect()
-        };
+        let told: Vec<String> = exchange.events.iter().map(|event| event.kind.clone()).collect();
+        let told = if told.is_empty() { kinds_in(exchange) } else { told };
+        let wanted = told.len();
+        let kinds: BTreeSet<String> = told.into_iter().collect();
+        let kinds: Vec<String> = kinds.iter().map(|kind| quoted(kind)).collect();
+        let kinds = if kinds.is_empty() { vec![quoted("message")] } else { kinds };
         let label = self.label(index);
         let address = self.address(index);
         let headers = self.headers(index, None);
@@ -216,12 +215,11 @@ impl Writer<'_> {
         let mut arguments = vec![
             Expr::raw(address.code),
             Expr::Array(kinds.into_iter().map(Expr::Raw).collect()),
-            Expr::raw(count.to_string()),
+            Expr::raw(wanted.max(1).to_string()),
             Expr::raw(self.patience(index).to_string()),
         ];
         arguments.extend(headers.map(|headers| Expr::Object(vec![headers])));
         let call = Expr::Call("await events".to_owned(), arguments);
-        let wanted = exchange.events.len();
         let test = format!(
             "check({name}, {{ {}: (all) => all.length >= {wanted} }})",
             quoted(&format!("{label}: {wanted} events"))
@@ -235,4 +233,17 @@ impl Writer<'_> {
         out.extend(self.extractions(index, Answer { res: "res", heard: &heard }));
         out
     }
+}
+
+/// The types of the events in a body of `text/event-stream`.
+fn kinds_in(exchange: &Exchange) -> Vec<String> {
+    let Some(text) = crate::page::body_text(exchange) else { return Vec::new() };
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    let blocks =
+        text.split("\n\n").filter(|block| block.lines().any(|line| line.starts_with("data")));
+    let kind = |block: &str| {
+        let named = block.lines().rev().find_map(|line| line.strip_prefix("event:"));
+        named.map_or("message", str::trim).to_owned()
+    };
+    blocks.map(kind).collect()
 }

@@ -33,7 +33,7 @@ pub(crate) fn parts(
     // An object has each name once, and k6 makes it multipart if it has a file.
     if distinct.len() == names.len() && has_file && !has_other_type {
         return Sent {
-            content: Some(form::object(writer, from_page.as_ref(), values)),
+            content: Some(form::object(writer, from_page.as_ref(), &values)),
             content_type: None,
         };
     }

@@ -8,7 +8,6 @@ use crate::code::{Entry, Expr, Printer, Statement};
 use crate::request::headers_name;
 use crate::session::{Item, Kind, Section};
 use crate::text::{in_comment, key, quoted};
-use crate::value::Answer;
 use crate::writer::Writer;
 use crate::{Call, Content, Script};
 
@@ -116,7 +115,6 @@ impl Writer<'_> {
                         out.push(statement);
                         out.push(Statement::Blank);
                     }
-                    continue;
                 }
                 Item::Request(index) => {
                     out.push(Statement::Blank);
@@ -132,93 +130,6 @@ impl Writer<'_> {
             }
         }
         (before, out)
-    }
-
-    /// The parts of a page, at once.
-    fn resources(&mut self, all: &[usize], setting: &'static str) -> Vec<Statement> {
-        let mut out = Vec::new();
-        let mut is_alike = true;
-        let mut rows = Vec::new();
-        for &index in all {
-            out.extend(self.cookies(index));
-            out.extend(self.made_values(index));
-            let address = self.address(index);
-            let headers = self.headers(index, None);
-            let shared = self.common_headers(Kind::Resource);
-            let is_plain = !matches!(&headers, Some(Entry::Prop(_, Expr::Object(_))));
-            let method = self.exchange(index).request.method.clone();
-            let status = self.status(index);
-            let is_row = is_plain && method == "GET" && !address.is_dynamic && status < 400;
-            is_alike &= is_row;
-            let mut params = Vec::new();
-            match (is_plain, shared) {
-                (true, Some("headers")) => params.push(Entry::Short("headers".to_owned())),
-                (true, Some(shared)) => {
-                    params.push(Entry::Prop("headers".to_owned(), Expr::raw(shared)))
-                }
-                (true, None) => {}
-                (false, _) => params.extend(headers),
-            }
-            if status >= 400 {
-                let call = format!("http.expectedStatuses({status})");
-                params.push(Entry::Prop("responseCallback".to_owned(), Expr::raw(call)));
-            }
-            if address.is_dynamic {
-                let name = Entry::Prop(
-                    "name".to_owned(),
-                    Expr::raw(quoted(&self.variables.hidden(&address.label))),
-                );
-                params.push(Entry::Prop("tags".to_owned(), Expr::Object(vec![name])));
-            }
-            rows.push((index, method, address.code, params, status));
-        }
-        self.needs.add("import:http");
-        self.needs.add("import:check");
-        let call = if is_alike && all.len() > 1 {
-            let urls = rows.iter().map(|(index, _, code, _, _)| {
-                Expr::Marked(*index, Box::new(Expr::raw(code.clone())))
-            });
-            let params = match self.common_headers(Kind::Resource) {
-                Some("headers") => ", null, { headers }".to_owned(),
-                Some(name) => format!(", null, {{ headers: {name} }}"),
-                None => String::new(),
-            };
-            let name = self.local.take("parts", "parts");
-            out.push(Statement::Line(format!("const {name} = "), Expr::Array(urls.collect())));
-            Expr::Call(
-                "http.batch".to_owned(),
-                vec![Expr::raw(format!("{name}.map((url) => ['GET', url{params}])"))],
-            )
-        } else {
-            let row =
-                |(index, method, code, params, _): &(usize, String, String, Vec<Entry>, u16)| {
-                    let mut items = vec![Expr::raw(quoted(method)), Expr::raw(code.clone())];
-                    if !params.is_empty() {
-                        items.extend([Expr::raw("null"), Expr::Object(params.clone())]);
-                    }
-                    Expr::Marked(*index, Box::new(Expr::Array(items)))
-                };
-            Expr::Call("http.batch".to_owned(), vec![Expr::Array(rows.iter().map(row).collect())])
-        };
-        out.push(Statement::Line(setting.to_owned(), call));
-        let failing: Vec<u16> =
-            rows.iter().map(|row| row.4).filter(|status| *status >= 400).collect();
-        let test = if failing.is_empty() {
-            "(all) => all.every((r) => r.status > 0 && r.status < 400)".to_owned()
-        } else {
-            let all: Vec<String> = rows.iter().map(|row| row.4.to_string()).collect();
-            format!("(all) => all.every((r, i) => r.status === [{}][i])", all.join(", "))
-        };
-        let entry = Entry::Prop(key("the parts of the page came"), Expr::raw(test));
-        let call =
-            Expr::Call("check".to_owned(), vec![Expr::raw("answers"), Expr::Object(vec![entry])]);
-        out.push(Statement::Line(String::new(), call));
-        for (at, &index) in all.iter().enumerate() {
-            let res = format!("answers[{at}]");
-            let heard = format!("eventData({res}.body)");
-            out.extend(self.extractions(index, Answer { res: &res, heard: &heard }));
-        }
-        out
     }
 
     /// All statements of the script; `body` is the iteration.
@@ -259,7 +170,7 @@ impl Writer<'_> {
 
     /// Where the script comes from and how to run it.
     fn header(&mut self) -> Vec<Statement> {
-        let when = self.recording.began.map(|began| brunt_moment::utc(began));
+        let when = self.recording.began.map(brunt_moment::utc);
         let when =
             when.map(|text| format!(" on {}", text.get(..10).unwrap_or(&text))).unwrap_or_default();
         let origin = if self.recording.origin.is_empty() {
@@ -343,8 +254,7 @@ impl Writer<'_> {
     /// Twice the recorded 95th percentile, rounded up.
     fn duration_limit(&self) -> u64 {
         let sent = self.session.section_of.keys();
-        let is_timed =
-            |index: &&usize| !matches!(self.session.kinds[**index], Kind::Socket | Kind::Events);
+        let is_timed = |index: &&usize| self.session.kinds[**index] != Kind::Socket;
         let mut all: Vec<u128> = sent
             .filter(is_timed)
             .map(|&index| {

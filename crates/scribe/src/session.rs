@@ -222,15 +222,12 @@ impl Session {
                         |at: usize| items.get(at).and_then(|item: &Item| item.exchanges().next());
                     let at =
                         place.filter(|&at| in_chain && (newest.is_none() || newest < early(at)));
-                    match at.and_then(|at: usize| items.get_mut(at)) {
-                        Some(Item::Resources(all)) => all.push(index),
-                        _ => match at {
-                            Some(at) => items.insert(at, Item::Resources(vec![index])),
-                            None => {
-                                place = Some(items.len());
-                                items.push(Item::Resources(vec![index]));
-                            }
-                        },
+                    if let Some(Item::Resources(all)) = at.and_then(|at: usize| items.get_mut(at)) {
+                        all.push(index);
+                    } else {
+                        let at = at.unwrap_or(items.len());
+                        place = place.filter(|own| *own <= at).or(Some(at));
+                        items.insert(at, Item::Resources(vec![index]));
                     }
                     chain_end = chain_end.max(done);
                 }
@@ -360,7 +357,7 @@ fn kind(exchange: &Exchange, last: &Exchange) -> Kind {
     }
     let media =
         last.response.as_ref().map(|response| response.headers.media_type()).unwrap_or_default();
-    let is_call = header("x-requested-with") != "" || header("faces-request") != "";
+    let is_call = !header("x-requested-with").is_empty() || !header("faces-request").is_empty();
     if is_call {
         return Kind::Fetch;
     }

@@ -267,12 +267,14 @@ impl Names {
         let name = if is_identifier(wanted) { wanted.to_owned() } else { camel_case(wanted) };
         let name = if name.is_empty() { other.to_owned() } else { name };
         let is_free = |name: &String| !TAKEN.contains(&name.as_str()) && !self.0.contains(name);
-        let name = std::iter::once(name.clone())
-            .chain((2_u32..).map(|number| format!("{name}{number}")))
-            .find(is_free)
-            .expect("numbers do not end");
-        self.0.insert(name.clone());
-        name
+        let mut free = name.clone();
+        let mut number = 1_u32;
+        while !is_free(&free) {
+            number += 1;
+            free = format!("{name}{number}");
+        }
+        self.0.insert(free.clone());
+        free
     }
 }
 

@@ -1,5 +1,7 @@
 //! Values in the script: pieces, what is done to them, and where in a response they are found.
 
+use std::fmt::Write as _;
+
 use brunt_correlate::plan::{Change, Finder, Made, MadeKind, PathStep, Piece, Source};
 
 use crate::functions::Needs;
@@ -116,13 +118,12 @@ pub(crate) fn code(piece: &Piece, variables: &Variables, needs: &mut Needs) -> S
 
 /// As `encodeURIComponent` does.
 pub(crate) fn percent_encoded(text: &str) -> String {
-    use std::fmt::Write as _;
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
         match byte {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' => out.push(char::from(byte)),
             b'-' | b'_' | b'.' | b'!' | b'~' | b'*' | b'\'' | b'(' | b')' => {
-                out.push(char::from(byte))
+                out.push(char::from(byte));
             }
             _ => {
                 let _ = write!(out, "%{byte:02X}");
@@ -186,11 +187,13 @@ pub(crate) fn path_code(path: &[PathStep], text: &dyn Fn(&[Piece]) -> String) ->
     for step in path {
         match step {
             PathStep::Key(key) => out.push_str(&member(key)),
-            PathStep::Index(index) => out.push_str(&format!("[{index}]")),
+            PathStep::Index(index) => {
+                let _ = write!(out, "[{index}]");
+            }
             PathStep::Where { key, is } => {
                 let own = member(key);
                 let is = text(is);
-                out.push_str(&format!(".find((one) => String(one{own}) === {is})"));
+                let _ = write!(out, ".find((one) => String(one{own}) === {is})");
             }
         }
     }

@@ -125,7 +125,7 @@ impl Variables {
     /// A name that one section sets once and uses alone is a constant there.
     fn find_scopes(&mut self, plan: &Plan, session: &Session) {
         let section =
-            |exchange: usize| session.section_of.get(&session.first_of(plan, exchange)).copied();
+            |exchange: usize| session.section_of.get(&Session::first_in(plan, exchange)).copied();
         let mut scopes: BTreeMap<String, Scope> = BTreeMap::new();
         for &index in &self.used {
             let scope = scopes.entry(self.extractions[index].clone()).or_default();
@@ -261,7 +261,7 @@ impl Variables {
 
 impl Session {
     /// The exchange that the script sends for this one.
-    pub(crate) fn first_of(&self, plan: &Plan, exchange: usize) -> usize {
+    pub(crate) fn first_in(plan: &Plan, exchange: usize) -> usize {
         plan.folded.get(exchange).copied().flatten().unwrap_or(exchange)
     }
 }

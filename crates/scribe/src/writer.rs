@@ -1,5 +1,7 @@
 //! Knows all that statements need while a script is written.
 
+use std::fmt::Write as _;
+
 use brunt_correlate::Plan;
 use brunt_correlate::plan::{Piece, Place, Substitution};
 use brunt_traffic::{Exchange, Recording};
@@ -13,6 +15,9 @@ use crate::session::{Kind, Session};
 use crate::text::{Names, in_comment};
 use crate::value::{self, Encoding, Part};
 use crate::variables::Variables;
+
+/// A query that is longer is no part of a request's name.
+const QUERY_MAX: usize = 60;
 
 /// A script that is being written.
 pub(crate) struct Writer<'a> {
@@ -109,26 +114,25 @@ impl<'a> Writer<'a> {
 
     /// The expression of a text at a place, which is `literal` if the plan has nothing for it.
     pub(crate) fn text_at(&mut self, exchange: usize, place: &Place, literal: &str) -> String {
-        let literal = [Piece::Literal(literal.to_owned())];
-        let pieces = self.pieces(exchange, place).unwrap_or(&literal);
-        value::text(pieces, Encoding::Plain, &self.variables, &mut self.needs)
-    }
-
-    /// The expression of a recorded text that no plan changes; secrets do not stand in it.
-    pub(crate) fn literal(&mut self, text: &str) -> String {
-        let pieces = [Piece::Literal(text.to_owned())];
-        value::text(&pieces, Encoding::Plain, &self.variables, &mut self.needs)
-    }
-
-    /// A URL, or a text that begins with one, on a constant of its server.
-    pub(crate) fn on_server(&mut self, text: &str) -> String {
-        let Some((name, rest)) = self.origins.split(text) else { return self.literal(text) };
-        let name = name.to_owned();
-        if rest.is_empty() {
-            return name;
+        match self.pieces(exchange, place) {
+            Some(pieces) => value::text(pieces, Encoding::Plain, &self.variables, &mut self.needs),
+            None => self.literal(literal),
         }
-        let mut parts = vec![Part::Code(name)];
+    }
+
+    /// The expression of a recorded text that no plan changes: secrets do not stand in it, and a URL of the session begins with the
+    /// constant of its server.
+    pub(crate) fn literal(&mut self, text: &str) -> String {
+        let (name, rest) = match self.origins.split(text) {
+            Some((name, "")) => return name.to_owned(),
+            Some((name, rest)) => (Some(name.to_owned()), rest),
+            None => (None, text),
+        };
         let rest = [Piece::Literal(rest.to_owned())];
+        let Some(name) = name else {
+            return value::text(&rest, Encoding::Plain, &self.variables, &mut self.needs);
+        };
+        let mut parts = vec![Part::Code(name)];
         parts.extend(value::parts(&rest, Encoding::Plain, &self.variables, &mut self.needs));
         value::template(&parts)
     }
@@ -146,8 +150,8 @@ impl<'a> Writer<'a> {
             return self.given_address(index, pieces);
         }
         let path = url.path();
-        if path.starts_with('/') {
-            for (at, segment) in path[1..].split('/').enumerate() {
+        if let Some(path) = path.strip_prefix('/') {
+            for (at, segment) in path.split('/').enumerate() {
                 self.add_text("/", &mut parts, &mut address);
                 self.add_place(index, &Place::Segment(at), segment, &mut parts, &mut address);
             }
@@ -186,13 +190,18 @@ impl<'a> Writer<'a> {
         parts: &mut Vec<Part>,
         address: &mut Address,
     ) {
-        match self.pieces(index, place) {
-            Some(pieces) => {
-                let has_parameters = matches!(place, Place::Segment(_)) && raw.contains(';');
-                let encoding = if has_parameters { Encoding::Path } else { Encoding::Component };
-                self.add_pieces(pieces, encoding, parts, address);
-            }
-            None => self.add_text(without_session(raw), parts, address),
+        if let Some(pieces) = self.pieces(index, place) {
+            let has_parameters = matches!(place, Place::Segment(_)) && raw.contains(';');
+            let encoding = if has_parameters { Encoding::Path } else { Encoding::Component };
+            return self.add_pieces(pieces, encoding, parts, address);
+        }
+        let decoded = brunt_traffic::form::decode(raw);
+        if matches!(place, Place::Query(_)) && self.origins.split(&decoded).is_some() {
+            let code = self.literal(&decoded);
+            parts.push(Part::Code(format!("encodeURIComponent({code})")));
+            address.label.push_str(raw);
+        } else {
+            self.add_text(without_session(raw), parts, address);
         }
     }
 
@@ -204,12 +213,17 @@ impl<'a> Writer<'a> {
         address: &mut Address,
     ) {
         for piece in pieces.iter().flat_map(|piece| self.variables.shielded(piece)) {
-            for part in value::parts(&[piece.clone()], encoding, &self.variables, &mut self.needs) {
+            for part in value::parts(
+                std::slice::from_ref(&piece),
+                encoding,
+                &self.variables,
+                &mut self.needs,
+            ) {
                 match &part {
                     Part::Literal(text) => address.label.push_str(text),
                     Part::Code(_) => {
                         address.is_dynamic = true;
-                        address.label.push_str(&format!("{{{}}}", self.name_of(&piece)));
+                        let _ = write!(address.label, "{{{}}}", self.name_of(&piece));
                     }
                 }
                 match (parts.last_mut(), part) {
@@ -262,7 +276,7 @@ impl<'a> Writer<'a> {
                     } else {
                         format!("{folder}/")
                     };
-                    let page = self.on_server(&format!("{}{page}", crate::origins::of(&base)));
+                    let page = self.literal(&format!("{}{page}", crate::origins::of(&base)));
                     format!("absolute({page}, {text})")
                 }
             }
@@ -275,6 +289,17 @@ impl<'a> Writer<'a> {
         let label =
             if is_plain { path.to_owned() } else { named.unwrap_or_else(|| path.to_owned()) };
         Address { code, label, is_dynamic: true }
+    }
+
+    /// The name of a request in results: the path, and the query unless it is long.
+    pub(crate) fn metric_name(&self, address: &Address) -> String {
+        let (path, query) = address.label.split_once('?').unwrap_or((&address.label, ""));
+        let name = match query.len() {
+            0 => path.to_owned(),
+            length if length <= QUERY_MAX => format!("{path}?{query}"),
+            _ => format!("{path}?…"),
+        };
+        self.variables.hidden(&name)
     }
 
     /// `GET /order/{id}`, for comments and names of checks.

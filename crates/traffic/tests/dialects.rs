@@ -98,7 +98,11 @@ fn firefox_has_no_times_no_bodies_and_another_order() {
     let [page, login, bytes] = &recording.exchanges[..] else { panic!() };
     assert_eq!(text(page).as_deref(), Some("✓ ok"));
     assert_eq!(login.sent, Duration::from_millis(1900));
-    assert_eq!(login.done.saturating_sub(login.sent), Duration::from_millis(50), "the sum of its phases");
+    assert_eq!(
+        login.done.saturating_sub(login.sent),
+        Duration::from_millis(50),
+        "the sum of its phases"
+    );
     assert_eq!(sent(login), "user=ada%40b&pass=a+b%25c");
     assert_eq!(login.request.headers.get("cookie"), Some("sid=x y"));
     assert_eq!(login.request.version.as_deref(), Some("h2"));

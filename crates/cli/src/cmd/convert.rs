@@ -223,6 +223,9 @@ fn pause(text: &str) -> Outcome<Duration> {
 pub(super) fn perform(context: &Context, request: &Request) -> Outcome<Exit> {
     let (out, force) = (&request.wish.out, request.wish.force);
     let mut source = Source::open(&request.file)?;
+    if source.head().is_empty() {
+        return Err(Failure::usage(format!("{} is empty", source.name())));
+    }
     let format = match request.from {
         Some(format) => format,
         None => Format::of(source.head(), source.name()).ok_or_else(|| {
@@ -285,9 +288,8 @@ fn convert(
 ) -> Outcome<Read> {
     if format == Format::Log {
         let read = access_log::session(source.stream(), &request.log_options());
-        let (mut session, tally) =
+        let (session, _) =
             read.map_err(|error| Failure::usage(format!("{}: {error}", source.name())))?;
-        session.notes.extend(tally.notes());
         return Ok(Read::Planned(Box::new(session)));
     }
     let bytes = source.all()?;

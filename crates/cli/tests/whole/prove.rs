@@ -212,7 +212,7 @@ fn a_signal_ends_the_replay_and_leaves_nothing_behind() {
         exchange.sent += Duration::from_mins(20);
         exchange.done += Duration::from_mins(20);
     }
-    let mut call =
+    let call =
         brunt("convert session.har --out out --replay").file("session.har", har(&recording));
     let temporary = call.path("tmp");
     std::fs::create_dir(&temporary).expect("a folder");

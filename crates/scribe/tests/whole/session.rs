@@ -133,7 +133,7 @@ impl Journey {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             match content {
                 Content::Bytes(bytes) | Content::Secret(bytes) => {
-                    std::fs::write(path, bytes).unwrap()
+                    std::fs::write(path, bytes).unwrap();
                 }
                 Content::Copy(from) => drop(std::fs::copy(from, path).unwrap()),
             }

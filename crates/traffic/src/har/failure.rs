@@ -22,7 +22,7 @@ pub enum HarError {
         column: usize,
         /// `entry 7`, or `the log`.
         place: String,
-        /// So many entries before it are whole.
+        /// The number of whole entries before it.
         whole: usize,
     },
     /// It is not JSON.
@@ -36,7 +36,7 @@ pub enum HarError {
         place: String,
         /// What the parser says.
         problem: String,
-        /// So many entries before it are whole.
+        /// The number of whole entries before it.
         whole: usize,
     },
     /// It is JSON, but no HAR.

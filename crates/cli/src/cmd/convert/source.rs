@@ -11,7 +11,7 @@ use crate::{Context, bounded};
 /// The largest file, in bytes: it is held in memory.
 const SIZE_MAX: u64 = 2 << 30;
 
-/// So much of the beginning tells the format.
+/// The part of the beginning that tells the format, in bytes.
 const HEAD_SIZE: u64 = 256 << 10;
 
 /// Reading a smaller file takes no time worth a word.
