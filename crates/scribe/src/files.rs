@@ -34,7 +34,8 @@ impl Files {
             return name.clone();
         }
         let path = self.free_path(wanted);
-        let stem = wanted.rsplit_once('.').map_or(wanted, |(stem, _)| stem);
+        let file_name = path.trim_start_matches("bodies/");
+        let stem = file_name.rsplit_once('.').map_or(file_name, |(stem, _)| stem);
         let name = self.names.take(&format!("{stem} file"), "file");
         let mode = if is_text { "" } else { ", 'b'" };
         self.declarations
@@ -93,8 +94,8 @@ mod tests {
         let bytes = |text: &str| Content::Bytes(text.as_bytes().to_vec());
         assert_eq!(files.keep("a b.png", bytes("1"), false), "aBFile");
         assert_eq!(files.keep("other.png", bytes("1"), false), "aBFile");
-        assert_eq!(files.keep("../../etc/A B.png", bytes("2"), false), "aBFile2");
-        assert_eq!(files.keep("C:\\x\\..", bytes("3"), false), "cX");
+        assert_eq!(files.keep("../../etc/A B.png", bytes("2"), false), "aB2File");
+        assert_eq!(files.keep("C:\\x\\..", bytes("3"), false), "fileFile");
         let paths: Vec<_> = files.all.iter().map(|(path, _)| path.display().to_string()).collect();
         assert_eq!(paths, ["bodies/a b.png", "bodies/A B-2.png", "bodies/file"]);
     }

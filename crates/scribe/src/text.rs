@@ -248,7 +248,7 @@ pub(crate) fn camel_case(text: &str) -> String {
         } else {
             out.push(char);
         }
-        last_is_lower = char.is_ascii_lowercase() || char.is_ascii_digit() || is_begin;
+        last_is_lower = !is_begin && (char.is_ascii_lowercase() || char.is_ascii_digit());
         is_begin = false;
     }
     if out.starts_with(|c: char| c.is_ascii_digit()) {

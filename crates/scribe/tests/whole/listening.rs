@@ -35,5 +35,46 @@ fn a_socket_answers_each_message_as_the_client_did() {
     let hello = journey.extract(0, "hello", "1", finder);
     journey.put(0, Place::Message(2), vec![value(hello)]);
     let script = journey.script("listening");
-    insta::assert_snapshot!(iteration(&script), @"");
+    insta::assert_snapshot!(iteration(&script), @r###"
+    export default async function () {
+      let hello;
+
+      // A socket: 2 messages go out, 2 come in.
+      await new Promise((resolve) => {
+        const socket = new WebSocket(`${BASE.replace('http', 'ws')}/ws/echo`, null, {
+          headers: { 'User-Agent': 'Mozilla/5.0', 'Accept-Language': 'de,en;q=0.5' },
+        });
+        const received = [];
+        const timer = setTimeout(() => socket.close(), 30000);
+        socket.onopen = () => {
+          socket.send(JSON.stringify({ hello: 1 }));
+        };
+        socket.onmessage = (event) => {
+          received.push(event.data);
+          if (received.length === 1) {
+            // From the answer to GET /ws/echo: message 1.
+            hello = found('hello', () => received[0]);
+            socket.send(hello);
+          }
+          if (received.length === 2) {
+            socket.close();
+          }
+        };
+        socket.onclose = () => {
+          clearTimeout(timer);
+          check(received, { '/ws/echo: 2 messages': (all) => all.length >= 2 });
+          resolve();
+        };
+        socket.onerror = (event) => {
+          console.error(event.error);
+        };
+      });
+
+      // EventSource is Brunt's; k6 has none.
+      const heard = await events(`${BASE}/sse?n=2&every=10ms`, ['tick'], 2, 30, {
+        headers: { 'User-Agent': 'Mozilla/5.0', 'Accept-Language': 'de,en;q=0.5' },
+      });
+      check(heard, { 'GET /sse: 2 events': (all) => all.length >= 2 });
+    }
+    "###);
 }

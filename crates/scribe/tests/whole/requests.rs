@@ -21,7 +21,7 @@ fn a_programs_calls_are_objects_and_names() {
     journey.send(3300, "DELETE", "/anything/items/12?x=a%20b&y", fetch).answer(
         200,
         "application/json",
-        r#"{"a":1}"#,
+        r#"{"method":"DELETE"}"#,
     );
     journey.send(3400, "GET", "/status/404", fetch).answer(404, "text/plain", "");
     for exchange in &mut journey.recording.exchanges {
@@ -43,7 +43,50 @@ fn a_programs_calls_are_objects_and_names() {
         first: 1,
     });
     let script = journey.script("calls");
-    insta::assert_snapshot!(iteration(&script), @"");
+    insta::assert_snapshot!(iteration(&script), @r###"
+    export default function () {
+      group('POST /anything/login', () => {
+        let res = http.post(
+          `${BASE}/anything/login`,
+          JSON.stringify({ user: 'ada', tags: ['a', "it's"], n: 1 }),
+          { headers: { ...headers, 'Content-Type': 'application/json' } },
+        );
+        check(res, {
+          'POST /anything/login is 200': (r) => r.status === 200,
+          'has "url"': (r) => (r.body || '').includes('"url"'),
+        });
+        // From the answer to POST /anything/login: JSON url.
+        const token = found('token', () => res.json().url);
+        // From the answer to POST /anything/login: its URL.
+        const id = found('id', () => res.url);
+
+        think(3.18);
+
+        const key = uuid();
+        res = http.post(
+          `${BASE}/anything/items/${id}`,
+          JSON.stringify({ id: Number(id), text: 'line\nline ${x}', key }),
+          {
+            headers: { ...headers, Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+            tags: { name: '/anything/items/{id}' },
+          },
+        );
+        check(res, { 'POST /anything/items/{id} is 200': (r) => r.status === 200 });
+
+        res = http.del(`${BASE}/anything/items/${id}?x=a%20b&y`, null, {
+          headers,
+          tags: { name: '/anything/items/{id}?x=a%20b&y' },
+        });
+        check(res, {
+          'DELETE /anything/items/{id} is 200': (r) => r.status === 200,
+          'has "method"': (r) => (r.body || '').includes('"method"'),
+        });
+
+        res = http.get(`${BASE}/status/404`, { headers, responseCallback: http.expectedStatuses(404) });
+        check(res, { 'GET /status/404 is 404': (r) => r.status === 404 });
+      });
+    }
+    "###);
 }
 
 #[test]
@@ -78,7 +121,47 @@ fn parts_and_bodies_are_taken_apart() {
         .request
         .body = Body::Absent { why: "the HAR file has no bodies".to_owned(), size: Some(9) };
     let script = journey.script("bodies");
-    insta::assert_snapshot!(iteration(&script), @"");
+    insta::assert_snapshot!(iteration(&script), @r###"
+    export default function () {
+      group('POST /anything/upload', () => {
+        let res = http.post(
+          `${BASE}/anything/upload`,
+          { a: '1', file: http.file(dotFile, 'dot ü.png', 'image/png') },
+          { headers },
+        );
+        check(res, { 'POST /anything/upload is 200': (r) => r.status === 200 });
+
+        const body = multipart([
+          ['file', http.file(dotFile, 'dot.png', 'image/png')],
+          ['file', http.file(bFile, 'b.png', 'image/png')],
+          ['a', 'ü'],
+        ]);
+        res = http.post(`${BASE}/upload/detect`, body.data, {
+          headers: { ...headers, 'Content-Type': body.type },
+        });
+        check(res, { 'POST /upload/detect is 200': (r) => r.status === 200 });
+
+        res = http.post(`${BASE}/anything/form`, { a: ['1', '2'], b: 'x&y' }, { headers });
+        check(res, { 'POST /anything/form is 200': (r) => r.status === 200 });
+
+        res = http.post(`${BASE}/anything/form`, 'a=1&b=2&a=3%204', {
+          headers: { ...headers, 'Content-Type': 'application/x-www-form-urlencoded' },
+        });
+        check(res, { 'POST /anything/form is 200': (r) => r.status === 200 });
+
+        res = http.put(`${BASE}/anything/xml`, '<a>\n`${b}`</a>', {
+          headers: { ...headers, 'Content-Type': 'text/xml' },
+        });
+        check(res, { 'PUT /anything/xml is 200': (r) => r.status === 200 });
+
+        // The recording has no body here (the HAR file has no bodies): put the right bytes into the file.
+        res = http.post(`${BASE}/anything/absent`, request6File, {
+          headers: { ...headers, 'Content-Type': 'application/pdf' },
+        });
+        check(res, { 'POST /anything/absent is 200': (r) => r.status === 200 });
+      });
+    }
+    "###);
     let script = journey.write();
     let paths: Vec<_> = script.files.iter().map(|(path, _)| path.display().to_string()).collect();
     assert_eq!(paths, ["script.js", "bodies/dot ü.png", "bodies/b.png", "bodies/request-6.bin"]);
