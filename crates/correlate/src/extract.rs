@@ -7,8 +7,15 @@ use crate::plan::{Change, Extraction, Piece, Place};
 use crate::request::Spot;
 use crate::session::{Session, moment_of};
 use crate::sources::{Draft, Origin};
+use crate::typed::is_typed;
 use crate::values::{Strength, is_id_name, is_number, is_token_name, key_of};
 use crate::wanted::{Role, fits, names_member_of};
+
+/// Digits of the shortest key of a row in the argument of an event.
+const KEY_MIN: usize = 3;
+
+/// Digits of the shortest number that is one thing wherever it is sent, once it was taken from a response.
+const SAME_MIN: usize = 4;
 
 /// Responses that are compared as sources of one value, at the most.
 const COMPARED_MAX: usize = 12;
@@ -31,6 +38,9 @@ impl Session<'_> {
         let strength = self.wanted.all[id].strength;
         if !self.is_wanted(id, role, spot, strength) {
             return None;
+        }
+        if let Some(same) = self.same_thing(id, role, spot) {
+            return Some(same);
         }
         self.search(id);
         let origins: Vec<Origin> = self.sources.by_text.get(id)?.clone();
@@ -114,6 +124,23 @@ impl Session<'_> {
         Some(index)
     }
 
+    /// The extraction of a number or code that was sent before, in another role: the id of a path, and later of a box in a list.
+    fn same_thing(&self, id: usize, role: &Role, spot: &Spot) -> Option<usize> {
+        let text = self.wanted.all[id].text.as_str();
+        let is_field = !matches!(spot.place, Place::Segment(_) | Place::Header(_) | Place::Url);
+        if self.wanted.all[id].strength != Strength::Medium
+            || digits_of(text) < SAME_MIN
+            || !is_field
+            || is_typed(spot)
+        {
+            return None;
+        }
+        let same = self.extractions.iter().filter(|((exchange, known), index)| {
+            *known == id && *exchange < spot.exchange && self.roles[**index] != *role
+        });
+        same.map(|((exchange, _), index)| (*exchange, *index)).max().map(|(_, index)| index)
+    }
+
     /// Whether a text of this strength is worth a source in this role.
     pub(crate) fn is_wanted(
         &self,
@@ -128,7 +155,12 @@ impl Session<'_> {
             "v", "first", "last", "quantity", "qty", "amount", "price", "status", "type",
         ];
         let text = self.wanted.all[id].text.as_str();
-        if is_constant_name(&spot.name) && strength != Strength::Strong {
+        let is_changing = role.key.ends_with("version") && is_number(text) && text.len() > 1;
+        if is_constant_name(&spot.name) && strength != Strength::Strong && !is_changing {
+            return false;
+        }
+        // Arguments of events that name no thing: `Page$2`.
+        if role.key == "eventargument" && digits_of(text) < KEY_MIN {
             return false;
         }
         match strength {
@@ -217,6 +249,10 @@ fn is_same_role(one: &Role, other: &Role) -> bool {
         || one.is_segment && names_member_of(&other.key, &one.key)
         || other.is_segment && names_member_of(&one.key, &other.key)
         || one.is_segment != other.is_segment && (one.key == "id" || other.key == "id")
+}
+
+fn digits_of(text: &str) -> usize {
+    text.bytes().filter(u8::is_ascii_digit).count()
 }
 
 fn is_mostly_digits(text: &str) -> bool {

@@ -21,6 +21,9 @@ const PLACES_MAX: usize = 40;
 /// Texts longer than this are not taken apart.
 const TAKEN_APART_MAX: usize = 8 << 10;
 
+/// The function of WebForms that links call to send their page's form.
+const POST_BACK: &str = "__doPostBack(";
+
 /// A place of a text in a response.
 #[derive(Debug, Clone)]
 pub(crate) struct Origin {
@@ -224,8 +227,13 @@ impl Look<'_> {
             } else if let Some(document) = reply.document() {
                 self.page(document, body);
             }
-        } else if body.len() <= TAKEN_APART_MAX {
-            self.see_apart(body, "", &|| Draft::Whole);
+        } else {
+            if body.contains("|updatePanel|") {
+                self.post_backs(body, "&#39;", &|at, size| (Draft::Literal(at, size), Vec::new()));
+            }
+            if body.len() <= TAKEN_APART_MAX {
+                self.see_apart(body, "", &|| Draft::Whole);
+            }
         }
     }
 
@@ -330,6 +338,11 @@ impl Look<'_> {
                 continue;
             }
             let draft = || wrap(Draft::Attribute(node, own.to_owned()));
+            if value.contains(POST_BACK) {
+                self.post_backs(value, "'", &|at, size| {
+                    (draft(), around(value, at, size).into_iter().collect())
+                });
+            }
             if own.starts_with("on") {
                 self.literals(value, &|at, size| {
                     (draft(), around(value, at, size).into_iter().collect())
@@ -341,6 +354,23 @@ impl Look<'_> {
                 _ => own.strip_prefix("data-").unwrap_or(own),
             };
             self.see_apart(value, hint, &draft);
+        }
+    }
+
+    /// The arguments of `__doPostBack('target','argument')`; `quote` is written so.
+    fn post_backs(
+        &mut self,
+        text: &str,
+        quote: &str,
+        make: &dyn Fn(usize, usize) -> (Draft, Vec<Change>),
+    ) {
+        let hint = Hint { name: "__EVENTARGUMENT", ..Hint::default() };
+        for (at, _) in text.match_indices(POST_BACK) {
+            let behind = &text[at..];
+            let mut quotes = behind.match_indices(quote).map(|(at, _)| at).skip(2);
+            let (Some(begin), Some(end)) = (quotes.next(), quotes.next()) else { continue };
+            let begin = begin + quote.len();
+            self.see(&behind[begin..end], hint, &|| make(at + begin, end - begin));
         }
     }
 
@@ -361,9 +391,15 @@ impl Look<'_> {
         {
             json.leaves(&mut |path, leaf| {
                 let hint = Hint { name: name_of(path), ..Hint::default() };
-                self.see(leaf.text().unwrap_or_default(), hint, &|| {
-                    (draft(), vec![Change::Json(path.to_vec())])
-                });
+                let text = leaf.text().unwrap_or_default();
+                let change = Change::Json(path.to_vec());
+                self.see(text, hint, &|| (draft(), vec![change.clone()]));
+                for (index, part) in text.split('|').enumerate().take(32) {
+                    if part.len() >= 6 && part.len() < text.len() {
+                        let split = Change::Split("|".to_owned(), index);
+                        self.see(part, hint, &|| (draft(), vec![change.clone(), split.clone()]));
+                    }
+                }
             });
             return;
         }

@@ -171,7 +171,7 @@ pub(crate) fn is_token_name(key: &str) -> bool {
 
 /// Whether a normalized key names a thing: `id`, `orderid`, `pk`, `version`.
 pub(crate) fn is_id_name(key: &str) -> bool {
-    const ENDS: [&str; 22] = [
+    const ENDS: [&str; 23] = [
         "id",
         "ids",
         "uuid",
@@ -194,6 +194,7 @@ pub(crate) fn is_id_name(key: &str) -> bool {
         "updatedat",
         "lastmodified",
         "rowversion",
+        "eventargument",
     ];
     ENDS.iter().any(|end| key.ends_with(end)) || matches!(key, "key" | "no" | "v0" | "node")
 }

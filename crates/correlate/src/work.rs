@@ -15,6 +15,9 @@ use crate::typed::{is_secret_name, is_typed};
 use crate::values::{Strength, key_of, strength};
 use crate::wanted::{Role, parts};
 
+/// Letters of the shortest typed text that is known again as a part of another.
+const INPUT_MIN: usize = 5;
+
 /// Finds what the script of this recording must take from responses.
 pub fn correlate(recording: &Recording) -> Plan {
     let mut kept = FxHashSet::default();
@@ -125,7 +128,14 @@ impl Session<'_> {
             let is_link = begin > 0 && spot.text.as_bytes()[begin - 1] == b'/';
             let key = if before.is_empty() { role.key.clone() } else { key_of(&before) };
             before.clone_from(&text);
-            if begin < literal || strength(&text) == Strength::Weak {
+            if begin < literal {
+                continue;
+            }
+            let typed =
+                self.plan.inputs.iter().position(|input| {
+                    input.recorded == text && text == raw && text.len() >= INPUT_MIN
+                });
+            if typed.is_none() && strength(&text) == Strength::Weak {
                 continue;
             }
             let changes = if text == raw {
@@ -137,7 +147,8 @@ impl Session<'_> {
             };
             let own = Role { key, is_segment: is_link };
             let made = self.plan.made.iter().position(|made| made.recorded == text);
-            let piece = made.map(Piece::Made).or_else(|| self.value(&text, &own, spot, changes));
+            let own_value = || self.value(&text, &own, spot, changes);
+            let piece = typed.map(Piece::Input).or(made.map(Piece::Made)).or_else(own_value);
             if let Some(piece) = piece {
                 if begin > literal {
                     pieces.push(Piece::Literal(spot.text[literal..begin].to_owned()));
@@ -146,7 +157,8 @@ impl Session<'_> {
                 literal = end;
             }
         }
-        if pieces.is_empty() {
+        // A typed word alone makes no text a joined one.
+        if !pieces.iter().any(|piece| matches!(piece, Piece::Value { .. } | Piece::Made(_))) {
             return None;
         }
         if literal < spot.text.len() {

@@ -1,5 +1,6 @@
 //! Applications: what they answer, and what they count.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::call::{Call, Reply};
@@ -58,4 +59,12 @@ pub(crate) type Shared = Arc<Mutex<Box<dyn App>>>;
 
 pub(crate) fn lock(app: &Shared) -> MutexGuard<'_, Box<dyn App>> {
     app.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The sessions of an application, by the text that names each.
+pub(crate) type Sessions<T> = BTreeMap<String, T>;
+
+/// Makes an application for a site.
+pub(crate) fn boxed<T: App + 'static>(app: T) -> Box<dyn App> {
+    Box::new(app)
 }

@@ -7,7 +7,8 @@ mod scripts;
 
 use brunt_demo::FormConfig;
 
-use crate::apps::{Chat, Django, Export, Graph, Joins, Oauth, Orders, Rails, Spa, WebForms, boxed};
+use crate::app::boxed;
+use crate::apps::{Chat, Django, Export, Graph, Joins, Oauth, Orders, Rails, Spa, WebForms};
 use crate::browser::{Browser, Taken};
 use crate::site::Site;
 use crate::user::User;

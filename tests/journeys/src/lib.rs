@@ -10,6 +10,7 @@
 //! the requests of a journey a script can't repeat: those whose texts differ between two recordings of the same clicks.
 #![forbid(unsafe_code)]
 
+mod account;
 mod app;
 mod apps;
 mod browser;

@@ -1,4 +1,4 @@
-//! `cargo run -p brunt-journeys [-- --keep FOLDER] [NAME…]` records the journeys, writes their scripts, runs them with the binary
+//! `cargo run -p brunt-journeys [-- --keep FOLDER --seed NUMBER] [NAME…]` records the journeys, writes their scripts, runs them with the binary
 //! that `BRUNT` names, and prints the figure: values that need correlation, how many of them were found, and what the applications
 //! saw of the replay. `--keep` keeps the scripts.
 //!
@@ -23,11 +23,12 @@ fn write(mut words: impl Iterator<Item = String>) -> std::io::Result<()> {
 }
 
 fn main() -> std::io::Result<()> {
-    let (mut keep, mut names) = (None, Vec::new());
+    let (mut keep, mut seed, mut names) = (None, 1, Vec::new());
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         match word.as_str() {
             "--keep" => keep = words.next().map(PathBuf::from),
+            "--seed" => seed = words.next().and_then(|word| word.parse().ok()).unwrap_or(seed),
             "--har" => return write(words),
             name => names.push(name.to_owned()),
         }
@@ -44,7 +45,7 @@ fn main() -> std::io::Result<()> {
         if !names.is_empty() && !names.iter().any(|name| name == journey.name) {
             continue;
         }
-        let rehearsal = Rehearsal::new(journey, 1);
+        let rehearsal = Rehearsal::new(journey, seed);
         let own = tempfile::tempdir()?;
         let folder = keep.as_ref().map_or(own.path().to_owned(), |keep| keep.join(journey.name));
         rehearsal.write(&folder)?;

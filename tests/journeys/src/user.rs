@@ -1,6 +1,6 @@
 //! The users who make journeys.
 
-use crate::apps::ACCOUNTS;
+use crate::account::ACCOUNTS;
 
 /// A user, and what they type.
 #[derive(Debug, Clone, Copy)]

@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{Sessions, file, head, knows};
-use crate::app::{App, Said, Truth};
+use super::shell::{file, head};
+use crate::account::knows;
+use crate::app::{App, Said, Sessions, Truth};
 use crate::call::{Call, Reply};
 use crate::dice::Dice;
 

@@ -2,8 +2,9 @@
 
 use serde_json::json;
 
-use super::{Sessions, file, head, knows};
-use crate::app::{App, Truth};
+use super::shell::{file, head};
+use crate::account::knows;
+use crate::app::{App, Sessions, Truth};
 use crate::call::{Call, Reply, escaped};
 use crate::dice::Dice;
 

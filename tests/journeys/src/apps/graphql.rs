@@ -4,8 +4,9 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
-use super::{Sessions, file, head, knows};
-use crate::app::{App, Truth};
+use super::shell::{file, head};
+use crate::account::knows;
+use crate::app::{App, Sessions, Truth};
 use crate::call::{Call, Reply};
 use crate::dice::Dice;
 

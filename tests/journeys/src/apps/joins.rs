@@ -6,8 +6,9 @@ use base64::prelude::BASE64_STANDARD;
 use serde_json::json;
 use url::form_urlencoded;
 
-use super::{Sessions, file, head, knows};
-use crate::app::{App, Truth};
+use super::shell::{file, head};
+use crate::account::knows;
+use crate::app::{App, Sessions, Truth};
 use crate::call::{Call, Reply, escaped};
 use crate::dice::Dice;
 

@@ -8,8 +8,9 @@ use sha2::{Digest as _, Sha256};
 use url::form_urlencoded;
 
 use super::orders::jwt;
-use super::{Sessions, file, head, knows};
-use crate::app::{App, Truth};
+use super::shell::{file, head};
+use crate::account::knows;
+use crate::app::{App, Sessions, Truth};
 use crate::call::{Call, Reply, escaped};
 use crate::dice::Dice;
 

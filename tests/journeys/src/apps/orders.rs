@@ -6,8 +6,9 @@ use hmac::{Hmac, Mac as _};
 use serde_json::{Value, json};
 use sha2::Sha256;
 
-use super::{Sessions, file, head, knows};
-use crate::app::{App, Truth};
+use super::shell::{file, head};
+use crate::account::knows;
+use crate::app::{App, Sessions, Truth};
 use crate::call::{Call, Reply};
 use crate::dice::Dice;
 

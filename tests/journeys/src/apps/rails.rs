@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 
-use super::{Sessions, file, head, knows};
-use crate::app::{App, Truth};
+use super::shell::{file, head};
+use crate::account::knows;
+use crate::app::{App, Sessions, Truth};
 use crate::call::{Call, Reply, escaped};
 use crate::dice::Dice;
 

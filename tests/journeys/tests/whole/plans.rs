@@ -56,6 +56,19 @@ fn no_script_has_a_text_that_a_server_gave() {
 }
 
 #[test]
+fn no_script_has_a_password() {
+    for journey in ALL {
+        let rehearsal = Rehearsal::new(journey, 1);
+        for (path, content) in &rehearsal.script.files {
+            let brunt_scribe::Content::Bytes(bytes) = content else { continue };
+            let text = String::from_utf8_lossy(bytes);
+            let password = User::new(0).password;
+            assert!(!text.contains(password), "{}: {}", journey.name, path.display());
+        }
+    }
+}
+
+#[test]
 fn two_recordings_of_two_users_leave_nothing_unexplained() {
     let mut found = Vec::new();
     for journey in ALL {
