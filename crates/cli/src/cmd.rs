@@ -23,12 +23,15 @@ mod argument;
 mod cloud;
 mod compare;
 mod completion;
+mod convert;
+mod correlate;
 mod demo;
 mod deps;
 mod features;
 mod help;
 mod inspect;
 mod new;
+mod record;
 mod remote;
 mod runs;
 mod version;
@@ -65,12 +68,18 @@ pub(crate) enum Call {
     /// `pause`, `resume`, `scale`, `stats`, `status`.
     Remote(remote::Request),
     New(new::Request),
+    /// A script of what other tools wrote.
+    Convert(Box<convert::Request>),
     /// The pages of run files.
     View(view::Call),
+    /// A recorder, or its certificate authority.
+    Record(record::Request),
     /// The run files of a folder.
     Runs(runs::Request),
     /// Whether runs are worse than others.
     Compare(Box<compare::Request>),
+    /// Where the values of a recorded session come from.
+    Correlate(correlate::Request),
     Version {
         json: bool,
     },
@@ -105,9 +114,12 @@ impl Call {
             Self::Features { json } => features::perform(context, json),
             Self::Remote(request) => remote::perform(context, &request),
             Self::New(request) => new::perform(context, &request),
+            Self::Convert(request) => convert::perform(context, &request),
             Self::View(call) => view::perform(context, &call),
+            Self::Record(request) => record::perform(context, request),
             Self::Runs(request) => runs::perform(context, &request),
             Self::Compare(request) => compare::perform(context, &request),
+            Self::Correlate(request) => correlate::perform(context, &request),
             Self::Version { json } => version::perform(context, json),
             Self::Demo(request) => demo::perform(context, *request),
             Self::Completion(shell) => completion::perform(context, shell),
@@ -179,7 +191,10 @@ fn commands_of_help() -> Command {
         .subcommand(view::command())
         .subcommand(runs::command())
         .subcommand(compare::command())
+        .subcommand(correlate::command())
         .subcommand(new::command())
+        .subcommand(convert::command())
+        .subcommand(record::command())
         .subcommand(demo::command())
         .subcommand(version::command())
         .subcommand(completion::command())
@@ -301,9 +316,12 @@ pub(crate) fn parse(
         "cloud" | "login" => return Err(cloud::failure(name, matches)),
         "x" => Call::Print(absent::extension(matches)?),
         "new" => Call::New(new::Request::read(matches)?),
+        "convert" => Call::Convert(Box::new(convert::Request::read(matches)?)),
+        "record" => Call::Record(record::Request::read(matches)?),
         "view" => Call::View(view::Call::read(matches)?),
         "runs" => Call::Runs(runs::Request::read(matches)?),
         "compare" => Call::Compare(Box::new(compare::Request::read(matches)?)),
+        "correlate" => Call::Correlate(correlate::Request::read(matches)),
         "version" => Call::Version { json: matches.get_flag("json") },
         "demo" => Call::Demo(Box::new(demo::Request::read(matches)?)),
         "completion" => match matches.get_one::<clap_complete::Shell>("shell") {
@@ -324,7 +342,7 @@ fn long_flags(root: &Command, command: Option<&str>) -> Vec<String> {
 
 /// The command that the words name, as far as that can be seen without reading them.
 fn named_command(words: &[OsString]) -> Option<&'static str> {
-    const COMMANDS: [&str; 19] = [
+    const COMMANDS: [&str; 22] = [
         "run",
         "inspect",
         "archive",
@@ -338,7 +356,10 @@ fn named_command(words: &[OsString]) -> Option<&'static str> {
         "runs",
         "view",
         "compare",
+        "correlate",
         "new",
+        "convert",
+        "record",
         "demo",
         "version",
         "completion",

@@ -12,7 +12,8 @@ pub(crate) enum Exit {
     Vegeta,
     /// A flag of one of these four is wrong. The number is vegeta's.
     WrongFlag,
-    /// A threshold was crossed, at the end or by `abortOnFail`.
+    /// A verdict is negative: a threshold was crossed, at the end or by `abortOnFail`; a comparison found what it was to fail on; a
+    /// recorded script is not proven.
     Thresholds,
     /// `setup()` took longer than `setupTimeout`.
     SetupTimeout,

@@ -16,6 +16,7 @@ use crate::{
     exit::Exit,
     failure::{Failure, Outcome},
     run::host::{Answer, Host, Script, Source, TestOptions, TestRunner},
+    secrets,
     settings::FileType,
 };
 
@@ -87,6 +88,7 @@ fn load(source: &Source<'_>, origin: Origin) -> Outcome<(Loaded, Graph)> {
     let graph = Loader::new(&*files).load(origin.entry).map_err(|error| unloadable(&error))?;
     // Whatever version is wanted, it is this one that there is; but nonsense is told.
     directives::of(&graph).map_err(Failure::usage)?;
+    secrets::install_beside(source.name, &graph)?;
     let archive = origin.archive;
     let metadata = archive.as_ref().map(|archive| &archive.metadata);
     let mut env = metadata.map(|metadata| metadata.env.clone()).unwrap_or_default();

@@ -49,7 +49,6 @@ mod repeat;
 mod run;
 mod screen;
 mod secrets;
-#[allow(dead_code, reason = "the commands that end with it come next")]
 mod session;
 mod settings;
 mod vegeta;

@@ -21,6 +21,7 @@ use self::{
     once::Trace,
     pages::Pages,
     plan::{Outer, Plan},
+    replay_log::ReplayLog,
     run_file::Recording,
     samples::Samples,
     signal::SignalWatch,
@@ -54,6 +55,7 @@ mod once;
 mod outcome;
 mod pages;
 pub(crate) mod plan;
+pub(crate) mod replay_log;
 mod run_file;
 pub(crate) use run_file::arguments;
 mod samples;
@@ -109,6 +111,9 @@ fn run<H: Host>(
         freeze_env: outer.features.has(FREEZE_ENV),
         ..Source::of(script, &settings.script, &registry)
     })?;
+    if let Some(path) = secrets::beside().filter(|_| !quiet) {
+        context.screen.stderr(&format!("secrets come from {}\n", path.display()));
+    }
     log::debug!(script, functions = loaded.functions().join(","); "The script is loaded");
     let plan = Plan::make(outer, &loaded, &registry, settings.script.thresholds)?;
     crate::memory::check_room(&plan.consolidated.scenarios, &plan.consolidated.segment)?;
@@ -165,6 +170,7 @@ fn run<H: Host>(
     };
     let witness = recording.as_ref().map(|recording| recording.witness() as Arc<dyn Watcher>);
     let watcher = traces::both(watcher, witness);
+    let watcher = traces::both(watcher, ReplayLog::wanted(context)?);
     let traces = settings.traces.as_ref().map(traces::start).transpose()?;
     let spans = traces.as_ref().map(|(spans, _)| Arc::clone(spans));
     let watcher = traces::and(watcher, spans.as_ref());

@@ -17,17 +17,17 @@ const ALIGNED_MAX: usize = 2_000;
 pub struct Difference {
     /// The exchange of the first recording.
     pub a: usize,
-    /// That of the second.
+    /// The exchange of the second.
     pub b: usize,
     /// Where, in the first recording's request.
     pub place: Place,
     /// The field's, parameter's or header's name; of a segment the one before it.
     pub name: String,
-    /// What the plan of the first recording does with it; `None`: a literal, which is wrong for another user.
+    /// The plan of the first recording does this with it; `None`: a literal, which is wrong for another user.
     pub explained: Option<Explanation>,
 }
 
-/// What a plan does with a value, by index in its lists.
+/// The way a plan treats a value, by index in its lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Explanation {
     /// A response gives it: [`Plan::extractions`].
@@ -42,7 +42,7 @@ pub enum Explanation {
     Secret(usize),
 }
 
-/// What two recordings of one journey send differently, and whether the plan of the first explains it.
+/// Values that two recordings of one journey send differently, and whether the plan of the first explains it.
 pub fn compare(a: &Recording, b: &Recording) -> Vec<Difference> {
     let plan = correlate(a);
     let (first, second) = (requests(a), requests(b));
@@ -68,7 +68,7 @@ pub fn compare(a: &Recording, b: &Recording) -> Vec<Difference> {
 /// A request that is aligned.
 struct Sent {
     exchange: usize,
-    /// What is the same for all users.
+    /// Its parts that are the same for all users.
     shape: String,
     spots: Vec<Spot>,
 }

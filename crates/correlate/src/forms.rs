@@ -305,7 +305,7 @@ fn controls(document: &Document, form: NodeId) -> Vec<Control> {
     controls
 }
 
-/// What a browser sends for a field that the user does not touch; `None` if it sends nothing, or several texts.
+/// The text that a browser sends for a field that the user does not touch; `None` if it sends nothing, or several texts.
 fn sent_text(document: &Document, node: NodeId, kind: Kind) -> Option<String> {
     match kind {
         Kind::Choice if document.has(node, "multiple") => None,

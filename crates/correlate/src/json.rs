@@ -59,7 +59,7 @@ impl Json {
         }
     }
 
-    /// What a path leads to; `text_of` gives the text of a step's pieces.
+    /// The value that a path leads to; `text_of` gives the text of a step's pieces.
     pub(crate) fn at(
         &self,
         path: &[PathStep],

@@ -18,13 +18,13 @@ pub struct Plan {
     pub substitutions: Vec<Substitution>,
     /// Requests that send a form of an earlier page.
     pub forms: Vec<FormUse>,
-    /// What the client made itself, and the script makes anew.
+    /// Values that the client made itself, and the script makes anew.
     pub made: Vec<Made>,
-    /// What the user typed or chose: columns of the data file.
+    /// Texts that the user typed or chose: columns of the data file.
     pub inputs: Vec<Input>,
     /// Passwords, keys, tokens that were there before the recording began.
     pub secrets: Vec<Secret>,
-    /// What looks like a token and has no source.
+    /// Literals that look like tokens and have no source.
     pub suspects: Vec<Suspect>,
 }
 
@@ -53,7 +53,7 @@ impl Extraction {
 /// Where in a response a value is, and what is done to it there.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Source {
-    /// What finds the text.
+    /// It finds the text.
     pub finder: Finder,
     /// From the found text to the value, in this order.
     pub changes: Vec<Change>,
@@ -273,19 +273,19 @@ pub enum MadeKind {
     Seconds,
     /// RFC 3339 in UTC with milliseconds: `2026-11-26T10:00:00.000Z`.
     Timestamp,
-    /// Random hexadecimal digits, so many.
+    /// Random hexadecimal digits, of this number.
     Hex(usize),
-    /// Random letters of the URL-safe alphabet of base64, so many.
+    /// Random letters of the URL-safe alphabet of base64, of this number.
     Base64Url(usize),
-    /// Random letters and digits, so many.
+    /// Random letters and digits, of this number.
     Alphanumeric(usize),
-    /// Random decimal digits, so many, as JavaScript's `Math.random()` gives them.
+    /// Random decimal digits, of this number, as JavaScript's `Math.random()` gives them.
     Digits(usize),
     /// `base64url(sha256(verifier))` of PKCE (RFC 7636 §4.2): the verifier's index in [`Plan::made`].
     PkceChallenge(usize),
 }
 
-/// What a user typed or chose.
+/// A text that a user typed or chose.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Input {
     /// The column's name in the data file.
@@ -294,7 +294,7 @@ pub struct Input {
     pub recorded: String,
 }
 
-/// What must not stand in a script.
+/// A text that must not be in a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Secret {
     /// Its key in the file of secrets.

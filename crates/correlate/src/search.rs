@@ -15,7 +15,7 @@ const SEARCHED_MAX: usize = 2 << 30;
 const TEXT_MIN: usize = 8;
 
 impl Session<'_> {
-    /// Looks for a text in all bodies, once. What a response that caches keep for everybody holds is a constant of the
+    /// Looks for a text in all bodies, once. A text in a response that caches keep for everybody is a constant of the
     /// application.
     pub(crate) fn search(&mut self, id: usize) {
         let wanted = &self.wanted.all[id];

@@ -25,7 +25,7 @@ struct Entry {
     text: String,
     piece: Piece,
     strength: Strength,
-    /// What it is called where it is sent; a short number in a link is the same value only there.
+    /// Its name where it is sent; a short number in a link is the same value only there.
     role: Role,
 }
 

@@ -565,7 +565,7 @@ impl Look<'_> {
     }
 }
 
-/// What finds a part of a text again by the texts around it.
+/// The change that finds a part of a text again by the texts around it.
 fn around(text: &str, at: usize, size: usize) -> Option<Change> {
     let wanted = text.get(at..at + size)?;
     let right = text[at + size..].chars().next().map(String::from).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What users type, and what must stay secret.
+//! Texts that users type, and those that must stay secret.
 
 use crate::plan::Place;
 use crate::request::Spot;

@@ -1,4 +1,4 @@
-//! What a text looks like: a token, a number, a word.
+//! The looks of a text: a token, a number, a word.
 
 /// How likely it is that two equal texts are one value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -78,7 +78,7 @@ fn is_random_word(word: &str) -> bool {
     word.len() >= 8 && (runs >= 4 && runs * 5 >= word.len() && digits > 0 || is_hex && runs >= 3)
 }
 
-/// Base64 with so many `+`, `/`, `-` and `_` that no word of it is long.
+/// Base64 in which `+`, `/`, `-` and `_` leave no long word.
 fn is_base64_of_short_words(text: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=-_".contains(&byte);
     text.len() >= 16

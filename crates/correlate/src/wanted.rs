@@ -115,7 +115,7 @@ impl Wanted {
         })
     }
 
-    /// Whether there is nothing to look for.
+    /// Whether no text is looked for.
     pub(crate) fn is_empty(&self) -> bool {
         self.needles.is_empty()
     }

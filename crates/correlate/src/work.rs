@@ -58,7 +58,7 @@ impl Session<'_> {
         }
     }
 
-    /// What a text is made of.
+    /// The pieces of a text.
     pub(crate) fn pieces(&mut self, spot: &Spot, kind: Option<Kind>) -> Vec<Piece> {
         let text = spot.text.as_str();
         let role = Role::of(spot);

@@ -38,11 +38,17 @@ pub struct Options {
     pub resources: Resources,
     /// Gaps between requests that are shorter are no pause.
     pub shortest_pause: std::time::Duration,
+    /// Whether the recording believed servers that the script would not: its option `insecureSkipTLSVerify` is set.
+    pub skip_tls_verify: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { resources: Resources::Batch, shortest_pause: std::time::Duration::from_millis(100) }
+        Self {
+            resources: Resources::Batch,
+            shortest_pause: std::time::Duration::from_millis(100),
+            skip_tls_verify: false,
+        }
     }
 }
 

@@ -215,12 +215,17 @@ impl Writer<'_> {
         } else {
             ""
         };
+        let tls = if self.options.skip_tls_verify {
+            "  // As it was recorded. Without it, name the servers' authority by the variable SSL_CERT_FILE.\n  insecureSkipTLSVerify: true,\n"
+        } else {
+            ""
+        };
         let checks = if self.needs.has("import:check") { "    checks: ['rate==1'],\n" } else { "" };
         let text = format!(
             "export const options = {{
   vus: 1,
   iterations: 1,
-{batch}  thresholds: {{
+{batch}{tls}  thresholds: {{
 {checks}    http_req_failed: ['rate<0.01'],
     http_req_duration: ['p(95)<{limit}'],
   }},

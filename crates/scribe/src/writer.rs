@@ -1,7 +1,6 @@
 //! Knows all that statements need while a script is written.
 
 use std::fmt::Write as _;
-use std::time::Duration;
 
 use brunt_correlate::Plan;
 use brunt_correlate::plan::{Piece, Place, Substitution};
@@ -26,8 +25,8 @@ pub(crate) struct Writer<'a> {
     pub(crate) recording: &'a Recording,
     /// Where values come from.
     pub(crate) plan: &'a Plan,
-    /// The shortest pause.
-    pub(crate) pause_min: Duration,
+    /// The choices of the user.
+    pub(crate) options: &'a Options,
     /// The requests, in order.
     pub(crate) session: Session,
     /// Names of values.
@@ -75,7 +74,7 @@ impl<'a> Writer<'a> {
             common: Common::new(&headers),
             recording,
             plan,
-            pause_min: options.shortest_pause,
+            options,
             session,
             variables,
             origins,

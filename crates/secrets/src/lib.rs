@@ -91,6 +91,20 @@ impl Secrets {
         spec::parse(specs, env)
     }
 
+    /// The values of a file, `name=value` on each line, as the one source and the default one.
+    ///
+    /// # Errors
+    /// A line without `=`, or a file that cannot be read.
+    pub fn of_file(path: &std::path::Path) -> Result<Self, SpecError> {
+        let source = Source::Known(spec::file(path.to_owned())?);
+        let name = "file".to_owned();
+        Ok(Self {
+            sources: vec![Named { name: name.clone(), source }],
+            default: Some(name),
+            redactor: Redactor::default(),
+        })
+    }
+
     /// Asks a source for a value; the default one, if none is named.
     pub fn ask(&self, source: Option<&str>, name: &str) -> Answer {
         match self.find(source) {

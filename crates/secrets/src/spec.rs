@@ -78,7 +78,11 @@ pub(crate) fn parse(
         let is_default = text.split(',').any(|part| part == "default");
         let source = match kind {
             "mock" => Source::Known(pairs::parse(rest.into_iter())?),
-            "file" => Source::Known(file(&rest.join(","))?),
+            "file" => {
+                let text = rest.join(",");
+                let path = text.strip_prefix("filename=").unwrap_or(&text);
+                Source::Known(file(PathBuf::from(path))?)
+            }
             "url" => Source::Server(Asker::new(config::parse(&rest, env)?)),
             "cloud" => return Err(SpecError::Cloud),
             _ => {
@@ -102,8 +106,8 @@ pub(crate) fn parse(
     Ok(secrets)
 }
 
-fn file(text: &str) -> Result<Vec<(String, String)>, SpecError> {
-    let path = PathBuf::from(text.strip_prefix("filename=").unwrap_or(text));
+/// The values of a file.
+pub(crate) fn file(path: PathBuf) -> Result<Vec<(String, String)>, SpecError> {
     let text = read(&path).map_err(|source| SpecError::File { path, source })?;
     pairs::parse(text.lines())
 }

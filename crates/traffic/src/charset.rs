@@ -6,7 +6,7 @@ use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 
 use crate::{Body, Headers};
 
-/// A page tells its charset within so many bytes (the HTML standard's rule).
+/// A page tells its charset within this number of bytes (the HTML standard's rule).
 const PRESCAN_SIZE: usize = 1024;
 
 /// The text of a body; `None` if it is absent, can't be read, or is not text (pictures, archives, bytes with a NUL among

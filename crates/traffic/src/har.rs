@@ -7,6 +7,8 @@ mod model;
 mod pages;
 mod read;
 mod times;
+mod write;
 
 pub use failure::HarError;
 pub use read::{read, read_beside};
+pub use write::write;

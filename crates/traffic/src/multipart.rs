@@ -8,9 +8,9 @@ use memchr::memmem::Finder;
 
 use crate::{Headers, charset};
 
-/// A body has at most so many parts; those behind are not read.
+/// The most parts of a body; those behind are not read.
 pub const PARTS_MAX: usize = 10_000;
-/// A part has at most so many headers; those behind are not read.
+/// The most headers of a part; those behind are not read.
 const HEADERS_MAX: usize = 100;
 
 /// A part of a body.

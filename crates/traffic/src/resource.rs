@@ -1,4 +1,4 @@
-//! What a response was wanted for, where the source does not tell.
+//! The purpose of a response, where the source does not tell it.
 
 use crate::{Exchange, Resource};
 

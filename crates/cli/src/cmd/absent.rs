@@ -12,7 +12,7 @@ const ABSENT: &[(&str, &str)] = &[
     ("login", ""),
     ("x", ""),
     // Ours, later.
-    ("record", "write the script by hand, or convert a HAR file with other tools"),
+    ("record", "convert the HAR file of a browser with brunt convert"),
     // Gone from vegeta; answered below.
     ("dump", ""),
     ("agent", "start one run on each machine, with --execution-segment"),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::support::{brunt, repository};
+use crate::support::{DemoServer, brunt, repository};
 
 fn runs(example: &str) {
     let folder = repository("examples");
@@ -86,6 +86,21 @@ examples! {
     websocket "websocket.js"
     upload "upload.js"
     webcrypto "webcrypto.js"
+}
+
+/// `brunt convert` wrote it; five users run it three times each, and the server counts.
+#[test]
+fn the_recorded_forms_do_the_whole_journey() {
+    let demo = DemoServer::start();
+    let script = repository("examples/forms/recorded/script.js");
+    let told = brunt("run --quiet --vus 5 --iterations 15 --env PACE=0")
+        .words("--secret-source=mock=password=secret --env")
+        .word(format!("BASE_URL={}", demo.url))
+        .word(script)
+        .told();
+    assert_eq!(told.code, 0, "{}\n{}", told.stdout, told.stderr);
+    let truth = brunt_journeys::demo_truth(&demo.url);
+    assert_eq!((truth.done, truth.refused), (15, Vec::new()));
 }
 
 #[test]

@@ -77,7 +77,9 @@ fn no_crate_imports_from_its_own_floor_or_above() {
 
 /// The manifests of all crates.
 fn manifests() -> Vec<PathBuf> {
-    let mut paths = vec![repository("bench/Cargo.toml"), repository("tests/corpus/Cargo.toml")];
+    let others = ["bench", "tests/corpus", "tests/journeys"];
+    let mut paths: Vec<_> =
+        others.iter().map(|folder| repository(&format!("{folder}/Cargo.toml"))).collect();
     for entry in std::fs::read_dir(repository("crates")).expect("there are crates") {
         paths.push(entry.expect("a folder").path().join("Cargo.toml"));
     }

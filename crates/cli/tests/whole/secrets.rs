@@ -167,3 +167,54 @@ fn init_code_may_ask_a_server_for_a_secret() {
     assert_eq!(told.stderr.matches("with 5").count(), 5, "{}", told.stderr);
     server.join().expect("it was asked once");
 }
+
+#[test]
+fn a_file_beside_the_script_is_its_source_and_is_named_once() {
+    let script = "import secrets from 'k6/secrets';\n\
+                  export default async () => { console.log((await secrets.get('a')).length); };";
+    let with = |line: &str| {
+        brunt(line).file("x/s.js", script).file("x/secrets.env", "a=hush-hush\n").told()
+    };
+    let told = with("run x/s.js");
+    assert_eq!(told.code, 0, "{}", told.stderr);
+    assert_eq!(
+        told.stderr.matches("secrets come from x/secrets.env").count(),
+        1,
+        "{}",
+        told.stderr
+    );
+    assert!(!told.stderr.contains("no secret sources"), "{}", told.stderr);
+    let told = with("run --quiet x/s.js");
+    assert!(!told.stderr.contains("secrets come from"), "{}", told.stderr);
+    assert!(!told.stderr.contains("no secret sources"), "{}", told.stderr);
+    let told = with("run --secret-source mock=a=1 x/s.js");
+    assert!(!told.stderr.contains("secrets come from"), "{}", told.stderr);
+}
+
+#[test]
+fn a_file_beside_is_read_only_for_a_script_that_asks_for_secrets() {
+    let told = brunt("run s.js")
+        .file("s.js", "export default () => {};")
+        .file("secrets.env", "no pair\n")
+        .told();
+    assert_eq!(told.code, 0, "{}", told.stderr);
+    assert!(!told.stderr.contains("secrets come from"), "{}", told.stderr);
+    let told = brunt("run s.js")
+        .file("s.js", "import 'k6/secrets'; export default () => {};")
+        .file("secrets.env", "a=1\n\nno pair\n")
+        .told();
+    assert_eq!(told.code, 255, "{}", told.stderr);
+    assert!(told.stderr.contains("the secrets beside the script, secrets.env"), "{}", told.stderr);
+}
+
+#[test]
+fn an_archive_does_not_hold_the_secrets_that_its_init_code_saw() {
+    let script = "import secrets from 'k6/secrets';\nexport default async () => {\n\
+                  if ((await secrets.get('a')).length !== 9) throw new Error('wrong'); };";
+    let mut call =
+        brunt("archive -O a.tar s.js").file("s.js", script).file("secrets.env", "a=hush-hush\n");
+    let told = call.told();
+    assert_eq!(told.code, 0, "{}", told.stderr);
+    let archive = std::fs::read(call.path("a.tar")).expect("the archive");
+    assert!(!archive.windows(9).any(|part| part == b"hush-hush"));
+}

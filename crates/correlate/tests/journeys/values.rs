@@ -1,4 +1,4 @@
-//! What is a value of the server, and what is not.
+//! Values of the server, and values that only look so.
 
 use brunt_correlate::{Explanation, MadeKind, Piece, Place, compare};
 
@@ -115,7 +115,7 @@ fn a_coded_value_is_coded_again() {
 }
 
 #[test]
-fn two_recordings_tell_what_nobody_explained() {
+fn two_recordings_tell_what_is_not_explained() {
     let record = |token: &str, build: &str| {
         let mut tape = Tape::new();
         tape.get("/").data(&format!(r#"{{"token":"{token}"}}"#));

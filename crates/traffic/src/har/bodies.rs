@@ -29,7 +29,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
         .with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// The bytes of base64 with line ends or without; `None` if it is none.
+/// The bytes of base64 with line ends or without; `None` for other text.
 pub(super) fn from_base64(text: &str) -> Option<Vec<u8>> {
     if text.bytes().any(|byte| byte.is_ascii_whitespace()) {
         let text: String = text.split_ascii_whitespace().collect();

@@ -22,7 +22,7 @@ pub enum HarError {
         column: usize,
         /// `entry 7`, or `the log`.
         place: String,
-        /// So many entries before it are whole.
+        /// The number of whole entries before it.
         whole: usize,
     },
     /// It is not JSON.
@@ -36,7 +36,7 @@ pub enum HarError {
         place: String,
         /// What the parser says.
         problem: String,
-        /// So many entries before it are whole.
+        /// The number of whole entries before it.
         whole: usize,
     },
     /// It is JSON, but no HAR.
@@ -45,6 +45,13 @@ pub enum HarError {
     /// No entry can be used.
     #[error("the file has no request that can be used{}", reasons(.0))]
     Nothing(Vec<(String, u64)>),
+}
+
+impl HarError {
+    /// Whether its text begins with a line and a column.
+    pub fn has_place(&self) -> bool {
+        matches!(self, Self::Truncated { .. } | Self::Syntax { .. })
+    }
 }
 
 fn whole_entries(whole: usize) -> String {

@@ -286,6 +286,8 @@ fn help_names_its_things() {
         "completion --help",
         "version --help",
         "new --help",
+        "convert --help",
+        "record --help",
         "demo --help",
         "attack -help",
         "encode -help",
