@@ -63,6 +63,9 @@ fn once(
         Change::Base64Encode => Some(STANDARD.encode(text)),
         Change::Base64UrlDecode => decode(&URL_SAFE_NO_PAD, &URL_SAFE, text),
         Change::Base64UrlEncode => Some(URL_SAFE_NO_PAD.encode(text)),
+        Change::Around(before, after) => {
+            Some(format!("{}{text}{}", text_of(before)?, text_of(after)?))
+        }
     }
 }
 

@@ -173,6 +173,8 @@ pub enum Change {
     Base64UrlDecode,
     /// URL alphabet, no padding.
     Base64UrlEncode,
+    /// With these texts around it: a user's name before a key, before both are encoded. None of the pieces is a value.
+    Around(Vec<Piece>, Vec<Piece>),
 }
 
 /// A part of a text that the script sends.

@@ -119,6 +119,14 @@ impl<'a> Session<'a> {
                     let is_link = begin > 0 && spot.text.as_bytes()[begin - 1] == b'/';
                     let key = if before.is_empty() { role.key.clone() } else { key_of(&before) };
                     if strength(&part) > Strength::Weak {
+                        for (inner, _) in encoded(&part) {
+                            for (begin, end) in parts(&inner) {
+                                add(
+                                    &inner[begin..end],
+                                    Role { key: key.clone(), is_segment: false },
+                                );
+                            }
+                        }
                         add(&part, Role { key, is_segment: is_link });
                     }
                     before = part;

@@ -149,6 +149,7 @@ impl Session<'_> {
             let made = self.plan.made.iter().position(|made| made.recorded == text);
             let own_value = || self.value(&text, &own, spot, changes);
             let piece = typed.map(Piece::Input).or(made.map(Piece::Made)).or_else(own_value);
+            let piece = piece.or_else(|| self.inside(&text, spot).filter(|_| text == raw));
             if let Some(piece) = piece {
                 if begin > literal {
                     pieces.push(Piece::Literal(spot.text[literal..begin].to_owned()));
@@ -165,5 +166,25 @@ impl Session<'_> {
             pieces.push(Piece::Literal(spot.text[literal..].to_owned()));
         }
         Some(pieces)
+    }
+
+    /// A value that is encoded with other texts around it: `name:key` in base64.
+    fn inside(&mut self, text: &str, spot: &Spot) -> Option<Piece> {
+        for (inner, encode) in encoded(text) {
+            let inner = Spot { text: inner, ..spot.clone() };
+            let Some(pieces) = self.joined_parts(&inner) else { continue };
+            let is_value = |piece: &Piece| matches!(piece, Piece::Value { .. });
+            let Some(at) = pieces.iter().position(is_value) else { continue };
+            let (before, after) = (&pieces[..at], &pieces[at + 1..]);
+            if after.iter().any(is_value) {
+                continue;
+            }
+            let Piece::Value { extraction, changes } = &pieces[at] else { continue };
+            let mut changes = changes.clone();
+            changes.push(Change::Around(before.to_vec(), after.to_vec()));
+            changes.extend(encode);
+            return Some(Piece::Value { extraction: *extraction, changes });
+        }
+        None
     }
 }

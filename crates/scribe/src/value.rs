@@ -108,7 +108,16 @@ pub(crate) fn code(piece: &Piece, variables: &Variables, needs: &mut Needs) -> S
     match piece {
         Piece::Literal(text) => literal(text),
         Piece::Value { extraction, changes } => {
-            changed(variables.extraction(*extraction).to_owned(), changes, needs)
+            let value = variables.extraction(*extraction).to_owned();
+            changes.iter().fold(value, |value, change| {
+                let Change::Around(before, after) = change else {
+                    return changed(value, std::slice::from_ref(change), needs);
+                };
+                let mut all = parts(before, Encoding::Plain, variables, needs);
+                all.push(Part::Code(value));
+                all.extend(parts(after, Encoding::Plain, variables, needs));
+                template(&all)
+            })
         }
         Piece::Made(index) => variables.made(*index).to_owned(),
         Piece::Input(index) => format!("input{}", member(variables.input(*index))),
@@ -166,6 +175,9 @@ pub(crate) fn changed(value: String, changes: &[Change], needs: &mut Needs) -> S
             base64(&format!("{value}.replace(/=+$/, '')"), "b64decode", "'rawurl', 's'", needs)
         }
         Change::Base64UrlEncode => base64(&value, "b64encode", "'rawurl'", needs),
+        Change::Around(before, after) => {
+            format!("({} + {value} + {})", plain_of(before), plain_of(after))
+        }
     })
 }
 

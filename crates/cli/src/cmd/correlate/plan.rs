@@ -263,6 +263,7 @@ fn of_change(change: &Change) -> String {
         Change::JsonEncode => "with JSON escapes".to_owned(),
         Change::Base64Decode | Change::Base64UrlDecode => "base64-decoded".to_owned(),
         Change::Base64Encode | Change::Base64UrlEncode => "base64-encoded".to_owned(),
+        Change::Around(..) => "joined with other texts".to_owned(),
     }
 }
 
