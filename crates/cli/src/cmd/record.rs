@@ -209,7 +209,7 @@ fn passed(text: &str) -> Outcome<String> {
     let bare = host.strip_prefix("*.").unwrap_or(host);
     let is_host = match bare.parse::<IpAddr>() {
         Ok(_) => bare == host,
-        Err(_) => url::Host::parse(bare).is_ok() && !bare.contains(':'),
+        Err(_) => url::Host::parse(bare).is_ok() && !bare.contains([':', '*']),
     };
     if is_host {
         return Ok(host.to_owned());
@@ -326,7 +326,7 @@ fn record(context: &Context, session: &Session) -> Outcome<Exit> {
     let folder = authority_folder(context, session.authority.as_deref())?;
     let authority = Arc::new(Authority::open(&folder).map_err(failure)?);
     // Bodies, and the profile of a browser: all that must be gone in the end.
-    let things = TempDir::with_prefix("brunt-record-")?;
+    let things = secret_folder()?;
     let mut recording = {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(WORKERS)
@@ -369,6 +369,13 @@ fn record(context: &Context, session: &Session) -> Outcome<Exit> {
     let exit = session::finish(context, &recording, &session.wish)?;
     out.keep();
     Ok(exit)
+}
+
+/// For its owner's eyes alone: bodies hold passwords, and a profile holds cookies.
+fn secret_folder() -> std::io::Result<TempDir> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = PermissionsExt::from_mode(0o700);
+    tempfile::Builder::new().prefix("brunt-record-").permissions(mode).tempdir()
 }
 
 /// A recorder's error, with what to try.
@@ -560,6 +567,14 @@ mod tests {
         assert!(read("--upstream-cert a.pem").unwrap_err().message().contains("--upstream-key"));
         assert!(read("--upstream-key a.pem").unwrap_err().message().contains("--upstream-cert"));
         assert!(read("--export a.pem").unwrap_err().message().contains("record ca"));
+    }
+
+    #[test]
+    fn bodies_and_profiles_are_the_owners_alone() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = secret_folder().unwrap();
+        let mode = std::fs::metadata(folder.path()).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
     }
 
     #[test]

@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_har_file_is_the_owners_alone_and_an_old_one_waits_for_the_new() {
-        use std::os::unix::fs::PermissionsExt as _;
+        use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.har");
         std::fs::write(&path, "old").unwrap();
