@@ -15,7 +15,7 @@ use brunt_traffic::Recording;
 
 use crate::{Context, exit::Exit, failure::Outcome};
 
-/// What the user wants of it.
+/// The wishes of the user.
 #[derive(Debug)]
 pub(crate) struct Wish {
     /// The folder of the script.

@@ -24,7 +24,13 @@ impl Session<'_> {
         }
         let kind = match kind(text, &spot.name, self.span) {
             Some(kind) => kind,
-            None if self.is_oauth_state(spot) => MadeKind::Alphanumeric(text.len()),
+            None if self.is_oauth_state(spot) => {
+                if text.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+                    MadeKind::Alphanumeric(text.len())
+                } else {
+                    MadeKind::Base64Url(text.len())
+                }
+            }
             None => return None,
         };
 
@@ -47,10 +53,15 @@ impl Session<'_> {
     /// Whether it is the `state` of a request that sends the browser back: letters without digits, too, are random there.
     fn is_oauth_state(&self, spot: &Spot) -> bool {
         let url = &self.recording.exchanges[spot.exchange].request.url;
+        let text = spot.text.as_bytes();
+        // Of `checkout-step` the application makes something; of `pBE_k7bZvE8` nobody does.
+        let is_word = text.iter().any(|byte| matches!(byte, b'-' | b'_'))
+            && !(text.iter().any(u8::is_ascii_digit) && text.iter().any(u8::is_ascii_uppercase));
         matches!(spot.place, Place::Query(_))
             && matches!(spot.name.as_str(), "state" | "nonce")
-            && spot.text.len() >= 8
-            && spot.text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            && text.len() >= 8
+            && !is_word
+            && text.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
             && url.query_pairs().any(|(name, _)| name.ends_with("redirect_uri"))
     }
 

@@ -1,4 +1,4 @@
-//! What differs between two bodies of one page, and how much that says.
+//! The differences between two bodies of one page, and how much they say.
 
 use crate::{json, page, partial};
 

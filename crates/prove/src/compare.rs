@@ -43,6 +43,8 @@ pub struct Findings {
     pub compared: usize,
     /// Pages and JSON whose bodies the recording does not have.
     pub absent: usize,
+    /// Extractions and candidates that give another value in the replay than the chosen one.
+    pub others: Vec<(usize, usize)>,
 }
 
 impl Findings {
@@ -98,7 +100,8 @@ pub fn compare(
 
 fn one_user(recording: &Recording, plan: &Plan, calls: &[Call], laid: &Laid) -> Findings {
     let mut findings = Findings::default();
-    let (renewed, missing) = values::renewed(plan, laid);
+    let values::Renewed { plan: renewed, missing, others } = values::renewed(plan, laid);
+    findings.others = others;
     let hosts = hosts(recording, plan);
     let mut known: BTreeSet<&str> = BTreeSet::new();
     for plan in [plan, &renewed] {
@@ -136,6 +139,7 @@ fn one_user(recording: &Recording, plan: &Plan, calls: &[Call], laid: &Laid) -> 
             findings.add(finding);
         }
     }
+    without_effect((recording, plan, calls), laid, &mut findings);
     for index in missing {
         let extraction = &plan.extractions[index];
         let call = calls.iter().position(|call| {
@@ -163,6 +167,43 @@ fn one_user(recording: &Recording, plan: &Plan, calls: &[Call], laid: &Laid) -> 
     }
     findings.sort();
     findings
+}
+
+/// Requests that changed the page from which they were sent in the recording, and did not in the replay: the server showed it again.
+fn without_effect(
+    (recording, plan, calls): (&Recording, &Plan, &[Call]),
+    laid: &Laid,
+    findings: &mut Findings,
+) {
+    let page = |recording: &Recording, exchange: usize| -> Option<String> {
+        let response = recording.exchanges.get(exchange)?.response.as_ref()?;
+        let text = text_of(response)?;
+        (Kind::of(&response.headers.media_type(), &text) == Kind::Page).then_some(text)
+    };
+    for (index, call) in calls.iter().enumerate() {
+        let method = &recording.exchanges[call.exchange].request.method;
+        let has_fault = findings.faults().any(|one| one.call == Some(index));
+        if matches!(method.as_str(), "GET" | "HEAD" | "OPTIONS")
+            || has_fault
+            || laid.hops[index].is_empty()
+        {
+            continue;
+        }
+        let last = last_of(plan, call.exchange);
+        let path = recording.exchanges[last].request.url.path();
+        let is_before = |call: &&Call| {
+            recording.exchanges[last_of(plan, call.exchange)].request.url.path() == path
+        };
+        let Some(before) = calls[..index].iter().rev().find(is_before) else { continue };
+        let before = last_of(plan, before.exchange);
+        let is_same = |recording: &Recording| {
+            let (one, other) = (page(recording, before)?, page(recording, last)?);
+            crate::page::says_the_same(&one, &other)
+        };
+        if is_same(recording) == Some(false) && is_same(&laid.replay) == Some(true) {
+            findings.fault(index, "gives the page as it was before, and the recorded one changed");
+        }
+    }
 }
 
 /// The servers of the application: those of pages, and those whose values the plan uses.

@@ -155,7 +155,7 @@ fn shown(path: &str) -> &str {
     if path.is_empty() { "the whole" } else { path }
 }
 
-/// An error that is none.
+/// Whether a value means: no error.
 fn is_nothing(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(false) => true,

@@ -2,7 +2,7 @@
 //!
 //! The script's calls are in the order in which an iteration makes them. A request that starts belongs to the first call that has
 //! none and whose method and URL it has, but for parts that the plan replaces; inside a batch requests may start in any order.
-//! What a redirect leads to belongs to the call before.
+//! A request to which a redirect leads belongs to the call before.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -176,8 +176,11 @@ impl Lay<'_> {
         }
         let is_same_server = request.url.host_str() == url.host_str()
             && request.url.port_or_known_default() == url.port_or_known_default();
-        let split =
-            |url: &Url| url.path().split('/').skip(1).map(str::to_owned).collect::<Vec<_>>();
+        let split = |url: &Url| -> Vec<String> {
+            // A session in the path (`;jsessionid=…`) comes and goes.
+            let segments = url.path().split('/').skip(1);
+            segments.map(|one| one.split(';').next().unwrap_or_default().to_owned()).collect()
+        };
         let (before, after) = (split(&request.url), split(url));
         if !is_same_server || before.len() != after.len() {
             return 0;

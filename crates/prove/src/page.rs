@@ -174,6 +174,15 @@ pub(crate) fn compare(recorded: &str, replayed: &str) -> Vec<Difference> {
     found
 }
 
+/// Whether two pages say the same to a user, but for numbers and made words; `None` if one can't be read.
+pub(crate) fn says_the_same(one: &str, other: &str) -> Option<bool> {
+    let texts = |text: &str| -> Option<Vec<String>> {
+        let page = Page::read(text)?;
+        Some(page.pieces.iter().map(|(_, text)| plain(text)).collect())
+    };
+    Some(texts(one)? == texts(other)?)
+}
+
 /// Forms and fields that are gone; whether a form is.
 fn forms(old: &Page, new: &Page, found: &mut Vec<Difference>) -> bool {
     let mut lost = false;

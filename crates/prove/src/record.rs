@@ -70,7 +70,7 @@ pub struct Hop {
 }
 
 impl Record {
-    /// Whose it is: the user and the iteration.
+    /// The user and the iteration that it belongs to.
     pub fn of(&self) -> (u64, u64) {
         match self {
             Self::Hop(hop) => (hop.vu, hop.iteration),

@@ -5,8 +5,9 @@ use brunt_traffic::{Body, charset};
 use serde_json::Value;
 
 use crate::code::{Entry, Expr, Statement};
+use crate::sent::Sent;
 use crate::text::{key, quoted};
-use crate::value::{self, Encoding, Part};
+use crate::value::{self, Encoding};
 use crate::writer::Writer;
 use crate::{Content, form, multipart};
 
@@ -18,15 +19,6 @@ const JSON_MAX: usize = 256 << 10;
 
 /// Bodies that are longer are not looked into.
 const READ_MAX: u64 = 64 << 20;
-
-/// What a call sends.
-#[derive(Debug, Default)]
-pub(crate) struct Sent {
-    /// The argument; none if there is no body.
-    pub(crate) content: Option<Expr>,
-    /// The expression of `Content-Type`, unless k6 sets it.
-    pub(crate) content_type: Option<String>,
-}
 
 /// The body of a request. Statements that must come before the call go to `before`.
 pub(crate) fn of(writer: &mut Writer<'_>, index: usize, before: &mut Vec<Statement>) -> Sent {
@@ -215,22 +207,4 @@ pub(crate) fn json(
         }
         other => Expr::raw(other.to_string()),
     }
-}
-
-/// A form as text, for names that come in turn: an object can't keep their order.
-pub(crate) fn form_text(pairs: &[(String, Vec<Part>)]) -> Expr {
-    let mut parts: Vec<Part> = Vec::new();
-    let mut add = |part: Part| match (parts.last_mut(), part) {
-        (Some(Part::Literal(last)), Part::Literal(next)) => last.push_str(&next),
-        (_, part) => parts.push(part),
-    };
-    for (at, (name, value)) in pairs.iter().enumerate() {
-        let mark = if at == 0 { "" } else { "&" };
-        add(Part::Literal(format!("{mark}{}=", value::percent_encoded(name))));
-        value.iter().cloned().for_each(&mut add);
-    }
-    Expr::raw(match parts.as_slice() {
-        [Part::Literal(text)] => quoted(text),
-        parts => value::template(parts),
-    })
 }

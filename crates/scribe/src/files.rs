@@ -45,7 +45,7 @@ impl Files {
         name
     }
 
-    /// Bytes in place of a content that nobody has.
+    /// Bytes in place of a content that is not recorded.
     pub(crate) fn placeholder(&mut self, wanted: &str, size: Option<u64>) -> String {
         let size = size.unwrap_or(0).min(PLACEHOLDER_MAX);
         let size = usize::try_from(size).unwrap_or(0);

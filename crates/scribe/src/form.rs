@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use brunt_correlate::plan::{FormUse, Piece, Place};
 use brunt_html::{Document, NodeId, Selector};
 
-use crate::body::{self, Sent};
 use crate::code::{Entry, Expr, Statement};
 use crate::page;
+use crate::sent::Sent;
 use crate::text::{key, member, quoted};
-use crate::value::{self, Encoding};
+use crate::value::{self, Encoding, Part};
 use crate::variables::is_same_form;
 use crate::writer::Writer;
 
@@ -41,7 +41,7 @@ pub(crate) fn readings(writer: &mut Writer<'_>, index: usize) -> Vec<Statement> 
     out
 }
 
-/// What a request takes from a form of a page.
+/// The fields that a request takes from a form of a page.
 pub(crate) struct FromPage {
     /// The variable with the fields.
     pub(crate) name: String,
@@ -126,7 +126,7 @@ pub(crate) fn fields(
             parts.push((name.clone(), value));
         }
         let content_type = Some(quoted("application/x-www-form-urlencoded"));
-        return Sent { content: Some(body::form_text(&parts)), content_type };
+        return Sent { content: Some(form_text(&parts)), content_type };
     }
     let mut values = Vec::with_capacity(pairs.len());
     for (at, (name, text)) in pairs.iter().enumerate() {
@@ -197,4 +197,22 @@ pub(crate) fn object(
         entries.push(Entry::Prop(key(name), value));
     }
     Expr::Object(entries)
+}
+
+/// A form as text, for names that come in turn: an object can't keep their order.
+fn form_text(pairs: &[(String, Vec<Part>)]) -> Expr {
+    let mut parts: Vec<Part> = Vec::new();
+    let mut add = |part: Part| match (parts.last_mut(), part) {
+        (Some(Part::Literal(last)), Part::Literal(next)) => last.push_str(&next),
+        (_, part) => parts.push(part),
+    };
+    for (at, (name, value)) in pairs.iter().enumerate() {
+        let mark = if at == 0 { "" } else { "&" };
+        add(Part::Literal(format!("{mark}{}=", value::percent_encoded(name))));
+        value.iter().cloned().for_each(&mut add);
+    }
+    Expr::raw(match parts.as_slice() {
+        [Part::Literal(text)] => quoted(text),
+        parts => value::template(parts),
+    })
 }

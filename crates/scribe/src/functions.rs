@@ -1,4 +1,4 @@
-//! The functions that stand at the foot of a script: those that it calls, and no other.
+//! The functions at the foot of a script: those that it calls, and no other.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ struct Function {
     text: &'static str,
 }
 
-/// What a script calls: functions by name, imports as `import:NAME`.
+/// The needs of a script: functions by name, imports as `import:NAME`.
 #[derive(Debug, Default)]
 pub(crate) struct Needs(BTreeSet<&'static str>);
 
@@ -44,6 +44,7 @@ const FUNCTIONS: &[Function] = &[
         needs: &["randomText"],
         text: include_str!("functions/multipart.js"),
     },
+    Function { name: "later", needs: &[], text: include_str!("functions/later.js") },
     Function { name: "update", needs: &[], text: include_str!("functions/update.js") },
     Function { name: "between", needs: &[], text: include_str!("functions/between.js") },
     Function { name: "parameter", needs: &[], text: include_str!("functions/parameter.js") },

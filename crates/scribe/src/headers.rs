@@ -123,7 +123,7 @@ fn known_codings(value: &str) -> String {
 }
 
 impl Common {
-    /// What these requests have in common.
+    /// The headers that these requests have in common.
     pub(crate) fn new(requests: &[(Kind, Vec<Header>)]) -> Self {
         let mut kinds: BTreeMap<Kind, BTreeMap<String, String>> = BTreeMap::new();
         for kind in [Kind::Page, Kind::Fetch, Kind::Resource] {

@@ -18,6 +18,7 @@ mod page;
 mod request;
 mod resources;
 mod script;
+mod sent;
 mod session;
 mod text;
 mod unseen;
@@ -30,10 +31,10 @@ use std::path::PathBuf;
 use brunt_correlate::Plan;
 use brunt_traffic::Recording;
 
-/// What the user may choose.
+/// The choices of the user.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// What is done with pictures, styles, scripts and fonts of pages.
+    /// Whether pictures, styles, scripts and fonts of pages are fetched.
     pub resources: Resources,
     /// Gaps between requests that are shorter are no pause.
     pub shortest_pause: std::time::Duration,
@@ -51,7 +52,7 @@ impl Default for Options {
     }
 }
 
-/// What is done with resources of pages.
+/// The ways with resources of pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Resources {
     /// Fetched beside the page, as browsers do.
@@ -60,7 +61,7 @@ pub enum Resources {
     LeftOut,
 }
 
-/// What was written.
+/// A script and its files.
 #[derive(Debug, Clone, Default)]
 pub struct Script {
     /// Files with their paths below the folder of the script; `script.js` is the first.
@@ -71,7 +72,7 @@ pub struct Script {
     pub notes: Vec<String>,
 }
 
-/// What is in a file.
+/// The content of a file.
 #[derive(Debug, Clone)]
 pub enum Content {
     /// These bytes.

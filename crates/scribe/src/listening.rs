@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::Content;
 use crate::body;
 use crate::code::{Expr, Statement};
+use crate::script::seconds;
 use crate::session::Kind;
 use crate::text::quoted;
 use crate::value::Answer;
@@ -69,16 +70,18 @@ impl Writer<'_> {
                 all.push(at);
             }
         }
+        let has_pauses = !self.is_interrupted(index, messages);
         let mut cases = Vec::new();
         let mut opened = Vec::new();
         for (turn, said) in turns {
             let mut statements = self.heard(index, turn);
-            for at in said {
-                statements.push(self.say(index, at, &messages[at]));
-            }
-            if turn == heard {
-                statements.push(Statement::Line(String::new(), Expr::raw("socket.close()")));
-            }
+            statements.extend(self.answer_of_turn(
+                index,
+                &said,
+                messages,
+                has_pauses,
+                turn == heard,
+            ));
             if turn == 0 {
                 opened = statements;
             } else if !statements.is_empty() {
@@ -126,6 +129,38 @@ impl Writer<'_> {
                 "});".to_owned(),
             ),
         ]
+    }
+
+    /// Whether other requests are sent between the messages: the user's pauses are then before those.
+    fn is_interrupted(&self, index: usize, messages: &[Message]) -> bool {
+        let (Some(first), Some(last)) = (messages.first(), messages.last()) else { return false };
+        let others = self.session.section_of.keys().filter(|other| **other != index);
+        others.map(|&other| self.exchange(other).sent).any(|sent| first.at < sent && sent < last.at)
+    }
+
+    /// The messages of the client in a turn, each after a pause as long as the user's.
+    fn answer_of_turn(
+        &mut self,
+        index: usize,
+        said: &[usize],
+        messages: &[Message],
+        has_pauses: bool,
+        is_last: bool,
+    ) -> Vec<Statement> {
+        let close = Statement::Line(String::new(), Expr::raw("socket.close()"));
+        let mut out: Vec<Statement> = is_last.then_some(close).into_iter().collect();
+        for &at in said.iter().rev() {
+            out.insert(0, self.say(index, at, &messages[at]));
+            let before =
+                at.checked_sub(1).map_or(self.exchange(index).sent, |before| messages[before].at);
+            let gap = messages[at].at.saturating_sub(before);
+            if has_pauses && gap >= self.options.shortest_pause && !gap.is_zero() {
+                self.needs.add("later");
+                let head = format!("later({}, () => {{", seconds(gap));
+                out = vec![Statement::Block(head, out, "});".to_owned())];
+            }
+        }
+        out
     }
 
     /// `const socket = new WebSocket(…)`

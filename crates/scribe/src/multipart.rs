@@ -6,9 +6,9 @@ use brunt_correlate::plan::Place;
 use brunt_traffic::multipart::Part;
 
 use crate::Content;
-use crate::body::Sent;
 use crate::code::{Expr, Statement};
 use crate::form;
+use crate::sent::Sent;
 use crate::text::{quoted, shortened};
 use crate::writer::Writer;
 

@@ -74,7 +74,7 @@ impl Origins {
     }
 }
 
-/// Scheme, host and port. Those of a WebSocket are `http`'s.
+/// Scheme, host and port. A WebSocket has those of `http`.
 pub(crate) fn of(url: &Url) -> String {
     let scheme = match url.scheme() {
         "ws" => "http",

@@ -1,4 +1,4 @@
-//! What proves a page or an answer, and what it is called.
+//! Pages: a text that proves them, a name for them.
 
 use brunt_correlate::Plan;
 use brunt_html::{Document, Selector};

@@ -73,7 +73,7 @@ impl Writer<'_> {
         out
     }
 
-    /// What the client makes before this request.
+    /// The values that the client makes before this request.
     pub(crate) fn made_values(&mut self, index: usize) -> Vec<Statement> {
         let due: Vec<usize> = self
             .variables
@@ -180,6 +180,8 @@ impl Writer<'_> {
         let shows_value = |text: &str| text.len() > 2 && url.contains(text);
         let is_of_session = self.plan.extractions.iter().any(|own| shows_value(&own.recorded))
             || self.plan.inputs.iter().any(|own| shows_value(&own.recorded));
+        let decoded = brunt_traffic::form::decode(url);
+        let is_of_session = is_of_session || self.variables.shows_secret(decoded.as_bytes());
         let whole = url.split('?').next().unwrap_or_default();
         match self.origins.split(url) {
             Some((name, _)) if is_of_session => format!("`${{{name}}}/`"),

@@ -92,7 +92,7 @@ impl Writer<'_> {
         head
     }
 
-    /// The pause before a section stands outside of its group: it is no part of what the group's duration measures.
+    /// The pause before a section is outside of its group: it is no part of what the group's duration measures.
     fn section(&mut self, section: &Section) -> (Vec<Statement>, Vec<Statement>) {
         let requests = section.items.iter().filter(|item| matches!(item, Item::Request(_))).count();
         let batches =
@@ -281,7 +281,7 @@ impl Writer<'_> {
             }
             out.push(line);
         };
-        if self.needs.has("think") {
+        if self.needs.has("think") || self.needs.has("later") {
             constant(
                 "1 is the user's own pace, 0 is without pauses.",
                 Statement::Line("const PACE = ".to_owned(), Expr::raw("Number(__ENV.PACE || 1)")),
@@ -372,7 +372,7 @@ fn setting(name: &'static str, count: usize, has: &mut bool) -> &'static str {
 }
 
 /// `1.9`, to the hundredth below ten seconds.
-fn seconds(pause: Duration) -> String {
+pub(crate) fn seconds(pause: Duration) -> String {
     let seconds = pause.as_secs_f64();
     let text = if seconds < 10.0 { format!("{seconds:.2}") } else { format!("{seconds:.1}") };
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

@@ -1,4 +1,4 @@
-//! What the script sends, in which order, and where users pause.
+//! The requests of the script, their order, and where users pause.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::{Options, Resources, page};
 /// A resource that is asked for within this time after the page came belongs to it.
 const CHAIN: Duration = Duration::from_secs(1);
 
-/// What a request is for.
+/// The purpose of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     /// A page that the user sees.
@@ -40,7 +40,7 @@ pub(crate) enum Item {
     Listen(usize),
 }
 
-/// A group of the script; without a name, what stands between two groups.
+/// A group of the script; without a name, the items between two groups.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Section {
     /// The group's name.
@@ -49,7 +49,7 @@ pub(crate) struct Section {
     pub(crate) items: Vec<Item>,
 }
 
-/// What the script does.
+/// All that the script does.
 #[derive(Debug, Default)]
 pub(crate) struct Session {
     /// In order.
@@ -133,7 +133,7 @@ impl Session {
                 left_out += 1;
                 return false;
             }
-            // A browser that asks nobody writes no headers down.
+            // A browser that takes it from its memory writes no headers down.
             let is_cacheable = response.status == 304
                 || exchange.request.headers.0.is_empty()
                 || page::is_kept(&response.headers);
@@ -261,7 +261,7 @@ impl Session {
         items
     }
 
-    /// `group()` takes no function that waits: sockets stand between two groups of one name.
+    /// `group()` takes no function that waits: sockets are between two groups of one name.
     fn add_step(&mut self, name: String, items: Vec<Item>) {
         let mut group: Vec<Item> = Vec::new();
         for item in items {
@@ -287,7 +287,7 @@ impl Session {
             let mut items = Vec::new();
             for item in std::mem::take(&mut section.items) {
                 let sent = item.exchanges().map(|index| recording.exchanges[index].sent).min();
-                let done = |index: usize| recording.exchanges[self.last[index]].done;
+                let done = |index: usize| end_of(&recording.exchanges[self.last[index]]);
                 let done = item.exchanges().map(done).max().unwrap_or_default();
                 let gap = sent.unwrap_or_default().saturating_sub(before.unwrap_or(Duration::MAX));
                 // A browser that reads a page asks for its parts at once.
@@ -315,6 +315,13 @@ impl Item {
     }
 }
 
+/// When an exchange is done. A socket that stays open for the whole session is when its last message came.
+fn end_of(exchange: &Exchange) -> Duration {
+    let heard = exchange.messages.iter().map(|message| message.at);
+    let last = heard.chain(exchange.events.iter().map(|event| event.at)).max();
+    last.map_or(exchange.done, |last| last.clamp(exchange.sent, exchange.done.max(exchange.sent)))
+}
+
 /// The latest exchange whose value this one sends.
 fn newest_source(plan: &Plan, index: usize) -> Option<usize> {
     let pieces =
@@ -328,7 +335,7 @@ fn newest_source(plan: &Plan, index: usize) -> Option<usize> {
     pieces.filter_map(source).filter(|&source| source != index).max()
 }
 
-/// What an exchange is for; `last` is the last of its chain of redirects.
+/// The purpose of an exchange; `last` is the last of its chain of redirects.
 fn kind(exchange: &Exchange, last: &Exchange) -> Kind {
     let request = &exchange.request;
     let is_read = matches!(request.method.as_str(), "GET" | "HEAD");

@@ -8,14 +8,14 @@ use brunt_html::{Document, NodeId, Selector};
 use brunt_traffic::{Body, Recording};
 use url::Url;
 
-use crate::body::Sent;
 use crate::code::{Entry, Expr, Statement};
 use crate::page;
+use crate::sent::Sent;
 use crate::session::Session;
 use crate::text::{key, quoted};
 use crate::writer::Writer;
 
-/// So many pages before the upload are looked at.
+/// The number of pages before the upload are looked at.
 const PAGES_MAX: usize = 50;
 
 /// The plan with a use of a form for each upload without a body.
@@ -83,7 +83,7 @@ fn path_of(url: &Url) -> (String, &str) {
     (crate::origins::of(url), url.path().split(';').next().unwrap_or_default())
 }
 
-/// The body of an upload that nobody kept, from the page's form.
+/// The body of an upload whose source does not have it, from the page's form.
 pub(crate) fn upload(
     writer: &mut Writer<'_>,
     index: usize,
@@ -130,7 +130,7 @@ pub(crate) fn upload(
     Some(Sent { content: Some(Expr::Object(entries)), content_type: None })
 }
 
-/// What a user does with a field.
+/// The ways to fill a field.
 enum Role {
     File,
     Empty,

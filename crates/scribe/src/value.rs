@@ -142,7 +142,7 @@ pub(crate) fn percent_encoded(text: &str) -> String {
     out
 }
 
-/// What is done to a value.
+/// A value after its changes.
 pub(crate) fn changed(value: String, changes: &[Change], needs: &mut Needs) -> String {
     changes.iter().fold(value, |value, change| match change {
         Change::Between(left, right) => {

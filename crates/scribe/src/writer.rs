@@ -21,13 +21,13 @@ const QUERY_MAX: usize = 60;
 
 /// A script that is being written.
 pub(crate) struct Writer<'a> {
-    /// What was recorded.
+    /// The recorded session.
     pub(crate) recording: &'a Recording,
     /// Where values come from.
     pub(crate) plan: &'a Plan,
     /// The choices of the user.
     pub(crate) options: &'a Options,
-    /// What is sent, in order.
+    /// The requests, in order.
     pub(crate) session: Session,
     /// Names of values.
     pub(crate) variables: Variables,
@@ -95,7 +95,7 @@ impl<'a> Writer<'a> {
         self.exchange(self.session.last[index])
     }
 
-    /// What the plan puts at a place of a request.
+    /// The pieces that the plan puts at a place of a request.
     pub(crate) fn pieces(&self, exchange: usize, place: &Place) -> Option<&'a [Piece]> {
         let plan: &'a Plan = self.plan;
         let found =
@@ -200,6 +200,8 @@ impl<'a> Writer<'a> {
             let code = self.literal(&decoded);
             parts.push(Part::Code(format!("encodeURIComponent({code})")));
             address.label.push_str(raw);
+        } else if self.variables.shows_secret(decoded.as_bytes()) {
+            self.add_pieces(&[Piece::Literal(decoded)], Encoding::Component, parts, address);
         } else {
             self.add_text(without_session(raw), parts, address);
         }

@@ -71,7 +71,7 @@ const GRACE: Duration = Duration::from_secs(5);
 pub(super) struct Ended {
     /// `None`: a signal ended it.
     pub(super) code: Option<i32>,
-    /// What it did.
+    /// The records of all that it did.
     pub(super) log: Bytes,
     /// Its log lines, as JSON.
     pub(super) stderr: String,

@@ -183,13 +183,7 @@ impl<'a> Proof<'a> {
             }
             let next = brunt_prove::to_change(plan, &script.calls, &best.findings)
                 .into_iter()
-                .find_map(|extraction| {
-                    let one = &plan.extractions[extraction];
-                    let mut later = one.chosen + 1..one.candidates.len();
-                    later
-                        .find(|chosen| !tried.contains(&(extraction, *chosen)))
-                        .map(|chosen| (extraction, chosen))
-                });
+                .find(|candidate| !tried.contains(candidate));
             let Some((extraction, chosen)) = next else { break };
             tried.insert((extraction, chosen));
             let name = plan.extractions[extraction].name.clone();
@@ -305,14 +299,15 @@ fn judge(
         };
         run.faults.push(bare(text));
     }
-    run.faults.extend(logged);
+    if !run.is_unreachable {
+        run.faults.extend(logged);
+    }
     if run.faults.is_empty() && ended.code != Some(0) {
         let code = ended.code.map_or("a signal".to_owned(), |code| format!("exit code {code}"));
         run.faults.push(bare(format!("the replay ended with {code}")));
     }
-    run.faults.sort_by_key(|fault| {
-        (fault.call.is_none() && fault.line.is_none(), fault.line, fault.call)
-    });
+    // Errors of the log come of the calls before them.
+    run.faults.sort_by_key(|fault| fault.call.map_or((1, 0, fault.line), |call| (0, call, None)));
     run
 }
 

@@ -10,7 +10,7 @@ use brunt_traffic::Recording;
 use super::child::Pace;
 use super::proof::{Fault, Run, Verdict};
 
-/// So many lines of one kind are shown.
+/// The most lines of one kind that are shown.
 const LINES_MAX: usize = 12;
 
 /// All that it tells about.

@@ -52,6 +52,19 @@ fn times_and_nonces_of_the_client_are_made() {
 }
 
 #[test]
+fn a_short_state_that_brings_the_browser_back_is_made() {
+    let mut tape = Tape::new();
+    tape.get("/session/end?post_logout_redirect_uri=http%3A%2F%2Fapp.test%2F&state=pBE_k7bZvE8")
+        .redirect("http://app.test/?state=pBE_k7bZvE8");
+    tape.get("/?state=pBE_k7bZvE8").page("<p>");
+    tape.get("/go?redirect_uri=http%3A%2F%2Fapp.test%2F&state=checkout-step").page("<p>");
+    let plan = lawful(&tape.0);
+    let kinds: Vec<_> = plan.made.iter().map(|made| made.kind.clone()).collect();
+    assert_eq!(kinds, [MadeKind::Base64Url(11)], "{:?}", shown(&plan));
+    assert!(plan.suspects.is_empty(), "{:?}", plan.suspects);
+}
+
+#[test]
 fn keys_and_passwords_are_secrets_and_never_literals() {
     let mut tape = Tape::new();
     tape.send(

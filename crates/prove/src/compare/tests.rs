@@ -105,11 +105,13 @@ fn plan(is_taken: bool) -> Plan {
     if is_taken {
         let selector = vec![Piece::Literal("#order input[name=\"token\"]".to_owned())];
         let source = Source { finder: Finder::Field { selector, nth: 0 }, changes: Vec::new() };
+        let (left, right) = ("<title>".to_owned(), "</title>".to_owned());
+        let title = Source { finder: Finder::Between { left, right, nth: 0 }, changes: Vec::new() };
         plan.extractions.push(Extraction {
             exchange: 0,
             name: "token".to_owned(),
             recorded: OLD.to_owned(),
-            candidates: vec![source.clone(), source],
+            candidates: vec![source, title],
             chosen: 0,
         });
         let pieces = vec![Piece::Value { extraction: 0, changes: Vec::new() }];
@@ -315,15 +317,19 @@ fn a_value_that_is_not_found_has_its_next_candidate_tried_first() {
     steps[0].body = steps[0].body.replace(" name=\"token\"", " name=\"other\"");
     let mut plan = plan(true);
     let found = findings(&plan, &steps);
-    assert_eq!(crate::to_change(&plan, &calls(), &found), [0]);
+    assert_eq!(crate::to_change(&plan, &calls(), &found), [(0, 1)]);
     plan.extractions[0].chosen = 1;
+    let found = findings(&plan, &steps);
     assert!(crate::to_change(&plan, &calls(), &found).is_empty(), "there is no further one");
     // A server that refuses the value may want another one.
     plan.extractions[0].chosen = 0;
     let mut steps = session(NEW, "anvil");
     steps[1].status = 403;
     steps.remove(2);
-    assert_eq!(crate::to_change(&plan, &calls(), &findings(&plan, &steps)), [0]);
+    assert_eq!(crate::to_change(&plan, &calls(), &findings(&plan, &steps)), [(0, 1)]);
+    // One that gives the same would be refused, too.
+    plan.extractions[0].candidates[1] = plan.extractions[0].candidates[0].clone();
+    assert!(crate::to_change(&plan, &calls(), &findings(&plan, &steps)).is_empty());
 }
 
 #[test]
@@ -379,4 +385,26 @@ fn servers_beside_the_application_only_give_notes() {
     let findings = &all[&(1, 0)];
     assert_eq!(findings.faults().count(), 0, "{findings:?}");
     assert_eq!(findings.all.len(), 1);
+}
+
+#[test]
+fn a_request_that_leaves_its_page_as_it_was_is_a_fault() {
+    let upload = |text: &str| {
+        page("Upload", &format!("<form id=\"u\"><input name=\"file\"></form><p>{text}</p>"))
+    };
+    let session = |stored: &str| {
+        vec![
+            step("GET", "/upload", "", 200, &upload("Nothing stored")),
+            step("POST", "/upload", "file", 200, &upload(stored)),
+        ]
+    };
+    let recording = recording(&session("Stored SHA-256 3f1b10908b06"));
+    let plan = Plan { folded: vec![None; 2], ..Plan::default() };
+    let calls = [(0, 1), (1, 2)].map(|(exchange, line)| Call { exchange, line });
+    let first = |stored: &str| {
+        let all = super::compare(&recording, &plan, &calls, &records(&session(stored), 1));
+        all[&(1, 0)].first_call()
+    };
+    assert_eq!(first("Stored SHA-256 b767e8b19c5c"), None);
+    assert_eq!(first("Nothing stored"), Some(1));
 }

@@ -1,4 +1,4 @@
-// The data of so many events of a server. EventSource is Brunt's: k6 has none.
+// The data of the first events of a server. EventSource is Brunt's: k6 has none.
 function events(url, kinds, count, seconds, params) {
   return new Promise((resolve) => {
     const source = new EventSource(url, params);

@@ -4,7 +4,7 @@ function found(name, take) {
   try {
     value = take();
   } catch (error) {
-    // Whatever is not there is not found.
+    // It is not there: not found.
   }
   const isFound = value !== undefined && value !== null && value !== '';
   if (!check(value, { [`found ${name}`]: () => isFound })) fail(`${name} is not in the answer`);

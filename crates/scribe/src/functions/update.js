@@ -1,4 +1,4 @@
-// What a partial answer of JSF puts in place of the element whose id has this text in it.
+// The content that a partial answer of JSF puts into the page, by a part of the element's id.
 function update(res, id) {
   const all = res.body.matchAll(/<update id="([^"]*)"><!\[CDATA\[([^]*?)\]\]><\/update>/g);
   const [, , text] = [...all].find((own) => own[1].includes(id));

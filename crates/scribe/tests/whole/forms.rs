@@ -175,7 +175,7 @@ fn a_journey_through_pages_is_a_script_that_people_can_read() {
       try {
         value = take();
       } catch (error) {
-        // Whatever is not there is not found.
+        // It is not there: not found.
       }
       const isFound = value !== undefined && value !== null && value !== '';
       if (!check(value, { [`found ${name}`]: () => isFound })) fail(`${name} is not in the answer`);

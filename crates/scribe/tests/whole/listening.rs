@@ -20,14 +20,15 @@ fn a_socket_answers_each_message_as_the_client_did() {
     ];
     exchange.messages = all
         .iter()
-        .map(|(from, text)| Message {
-            at: Duration::ZERO,
+        .zip([100, 110, 2310, 2320])
+        .map(|((from, text), ms)| Message {
+            at: Duration::from_millis(ms),
             from: *from,
             is_text: true,
             data: (*text).into(),
         })
         .collect();
-    let events = journey.send(100, "GET", "/sse?n=2&every=10ms", Resource::EventSource);
+    let events = journey.send(2400, "GET", "/sse?n=2&every=10ms", Resource::EventSource);
     events.events = (0..2)
         .map(|n| Event { at: Duration::ZERO, kind: "tick".to_owned(), data: n.to_string() })
         .collect();
@@ -47,14 +48,18 @@ fn a_socket_answers_each_message_as_the_client_did() {
         const received = [];
         const timer = setTimeout(() => socket.close(), 30000);
         socket.onopen = () => {
-          socket.send(JSON.stringify({ hello: 1 }));
+          later(0.1, () => {
+            socket.send(JSON.stringify({ hello: 1 }));
+          });
         };
         socket.onmessage = (event) => {
           received.push(event.data);
           if (received.length === 1) {
             // From the answer to GET /ws/echo: message 1.
             hello = found('hello', () => received[0]);
-            socket.send(hello);
+            later(2.2, () => {
+              socket.send(hello);
+            });
           }
           if (received.length === 2) {
             socket.close();
@@ -69,6 +74,8 @@ fn a_socket_answers_each_message_as_the_client_did() {
           console.error(event.error);
         };
       });
+
+      think(2.38);
 
       // EventSource is Brunt's; k6 has none.
       const heard = await events(`${BASE}/sse?n=2&every=10ms`, ['tick'], 2, 30, {

@@ -1,6 +1,7 @@
 //! Requests of all kinds.
 
-use brunt_correlate::plan::{Finder, Made, MadeKind, PathStep, Piece, Place};
+use brunt_correlate::plan::{Finder, Made, MadeKind, PathStep, Piece, Place, Secret};
+use brunt_scribe::Content;
 use brunt_traffic::{Body, Resource};
 
 use crate::session::{Change as _, Journey, iteration, literal, value};
@@ -173,4 +174,89 @@ fn parts_and_bodies_are_taken_apart() {
         .map(|(n, _)| n)
         .collect();
     assert_eq!(lines, lines_with_calls);
+}
+
+#[test]
+fn odd_sessions_are_scripts_as_well() {
+    let empty = Journey::new();
+    assert!(empty.script("empty").contains("export default function () {\n}\n"));
+    let mut journey = Journey::new();
+    // Names that are no names, texts that end literals, a socket without messages, an answer that never came.
+    let name = "`${x}`\u{2028}'\"\\</script>";
+    journey.step(0, name);
+    let page = journey.page(0, "/a%20b/%E4?q=%60$%7Bx%7D`&=&&x", &format!("<title>{name}</title>"));
+    journey
+        .send(10, "PROPFIND", "/", Resource::Other)
+        .body("application/json", "{\"__proto__\":1,\"a\":[]}");
+    let silent = journey.send(20, "GET", "/gone", Resource::Fetch);
+    (silent.response, silent.failure) = (None, Some("the server hung up".to_owned()));
+    journey.send(30, "GET", "wss://[::1]:9/x", Resource::WebSocket);
+    let finder = Finder::Between { left: "`${".to_owned(), right: String::new(), nth: 1 };
+    let odd = journey.extract(page, "class", "x", finder);
+    journey.put(1, Place::Query(7), vec![value(odd)]);
+    journey.put(1, Place::Segment(0), vec![literal("$"), value(odd), literal("{`")]);
+    let script = journey.script("odd");
+    assert_eq!(script, journey.script("odd"));
+    insta::assert_snapshot!(iteration(&script), @r###"
+    export default async function () {
+      group('`${x}`\u2028\'"\\<\/script>', () => {
+        let res = http.get(`${BASE}/a%20b/%E4?q=%60$%7Bx%7D\`&=&&x`, { headers });
+        check(res, { 'GET /a%20b/%E4 is 200': (r) => r.status === 200 });
+        // From the answer to GET /a%20b/%E4: the text behind `${.
+        const class2 = found('class2', () => between(res.body, '`${', '', 1));
+
+        res = http.request(
+          'PROPFIND',
+          `${BASE}/%24${class2}%7B%60`,
+          JSON.stringify({ ['__proto__']: 1, a: [] }),
+          { headers: { ...headers, 'Content-Type': 'application/json' }, tags: { name: '/%24{class2}%7B%60' } },
+        );
+        check(res, { 'PROPFIND /%24{class2}%7B%60 is 200': (r) => r.status === 200 });
+      });
+
+      // A socket: 0 messages go out, 0 come in.
+      await new Promise((resolve) => {
+        const socket = new WebSocket(`${OTHER.replace('http', 'ws')}/x`, null, { headers });
+        const received = [];
+        const timer = setTimeout(() => socket.close(), 30000);
+        socket.onopen = () => {
+          socket.close();
+        };
+        socket.onmessage = (event) => {
+          received.push(event.data);
+        };
+        socket.onclose = () => {
+          clearTimeout(timer);
+          check(received, { '/x: 0 messages': (all) => all.length >= 0 });
+          resolve();
+        };
+        socket.onerror = (event) => {
+          console.error(event.error);
+        };
+      });
+    }
+    "###);
+    assert_eq!(journey.write().notes, ["requests that got no answer are not in the script: 1"]);
+}
+
+#[test]
+fn secrets_are_in_their_file_alone() {
+    let mut journey = Journey::new();
+    let secret = "correct horse";
+    journey.plan.secrets.push(Secret { name: "pass word".to_owned(), recorded: secret.to_owned() });
+    let page = format!("<title>{secret}</title><h1>You are {secret}</h1>");
+    journey.page(0, &format!("/{secret}?p={secret}"), &page);
+    journey
+        .send(10, "POST", "/in", Resource::Fetch)
+        .body("text/plain", &format!("a {secret} b"))
+        .sends("x-key", secret);
+    let script = journey.write();
+    for (path, content) in &script.files {
+        let (Content::Bytes(bytes) | Content::Secret(bytes)) = content else { continue };
+        let shows = String::from_utf8_lossy(bytes).contains("horse");
+        assert_eq!(shows, path.ends_with("secrets.env"), "{}", path.display());
+    }
+    assert!(
+        matches!(&script.files[1].1, Content::Secret(bytes) if bytes == b"pass_word=correct horse\n")
+    );
 }

@@ -169,7 +169,7 @@ pub(crate) fn value(extraction: usize) -> Piece {
     Piece::Value { extraction, changes: Vec::new() }
 }
 
-/// What tests change in an exchange.
+/// The parts of an exchange that tests change.
 pub(crate) trait Change {
     fn answer(&mut self, status: u16, media: &str, body: &str) -> &mut Self;
     fn header(&mut self, name: &str, value: &str) -> &mut Self;

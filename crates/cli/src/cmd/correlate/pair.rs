@@ -64,7 +64,7 @@ impl Pair<'_> {
         out
     }
 
-    /// What the plan does with a value: a word for its kind, and where it comes from.
+    /// The way in which the plan renews a value: words for its kind, and where it comes from.
     fn explained(&self, explanation: Option<Explanation>) -> (&'static str, String) {
         let plan = self.told.plan;
         match explanation {
