@@ -249,6 +249,9 @@ mod tests {
         assert!(fits(&named("orderid"), member("id", "orders"), medium, false));
         assert!(!fits(&named("quantity"), member("quantity", "orders"), medium, false));
         assert!(fits(&named("itemid"), link("items"), medium, false));
+        assert!(fits(&named("ifmatch"), member("ETag", "orders"), medium, false));
+        assert!(fits(&named("xvisit"), member("visit", ""), medium, false));
+        assert!(!fits(&named("xvisit"), member("lines", ""), medium, false));
     }
 
     #[test]
