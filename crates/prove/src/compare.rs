@@ -43,6 +43,8 @@ pub struct Findings {
     pub compared: usize,
     /// Pages and JSON whose bodies the recording does not have.
     pub absent: usize,
+    /// Extractions and candidates that give another value in the replay than the chosen one.
+    pub others: Vec<(usize, usize)>,
 }
 
 impl Findings {
@@ -98,7 +100,8 @@ pub fn compare(
 
 fn one_user(recording: &Recording, plan: &Plan, calls: &[Call], laid: &Laid) -> Findings {
     let mut findings = Findings::default();
-    let (renewed, missing) = values::renewed(plan, laid);
+    let values::Renewed { plan: renewed, missing, others } = values::renewed(plan, laid);
+    findings.others = others;
     let hosts = hosts(recording, plan);
     let mut known: BTreeSet<&str> = BTreeSet::new();
     for plan in [plan, &renewed] {

@@ -14,24 +14,47 @@ use crate::lay::{Laid, chain_of};
 /// Shorter texts stand in pages by chance.
 const TOKEN_LEAST: usize = 8;
 
-/// The plan with the values that the replay gave in the place of the recorded ones, and the extractions that found none.
-pub(crate) fn renewed(plan: &Plan, laid: &Laid) -> (Plan, Vec<usize>) {
-    let mut renewed = plan.clone();
-    let mut missing = Vec::new();
+/// The values that a replay gave.
+pub(crate) struct Renewed {
+    /// The plan with these values in the place of the recorded ones.
+    pub(crate) plan: Plan,
+    /// Extractions that found none.
+    pub(crate) missing: Vec<usize>,
+    /// Extractions and candidates that give another value than the chosen one.
+    pub(crate) others: Vec<(usize, usize)>,
+}
+
+/// Applies the plan to the responses of a replay.
+pub(crate) fn renewed(plan: &Plan, laid: &Laid) -> Renewed {
+    let mut renewed = Renewed { plan: plan.clone(), missing: Vec::new(), others: Vec::new() };
     for index in 0..plan.extractions.len() {
         let extraction = &plan.extractions[index];
+        let is_other = |candidate: &usize| *candidate != extraction.chosen;
+        let candidates = (0..extraction.candidates.len()).filter(is_other);
         let Some(reply) = Reply::recorded(&laid.replay, extraction.exchange) else { continue };
         // The script reads the rest; if it finds nothing there, it says so by a check.
         if laid.cut.contains(&extraction.exchange) {
+            renewed.others.extend(candidates.map(|candidate| (index, candidate)));
             continue;
         }
-        let found = find(extraction.source(), &reply, &|pieces| renewed.recorded(pieces));
-        match found.filter(|text| !text.is_empty() || extraction.recorded.is_empty()) {
-            Some(text) => renewed.extractions[index].recorded = text,
-            None => missing.push(index),
+        let known = &renewed.plan;
+        let text = |source: &Source| find(source, &reply, &|pieces| known.recorded(pieces));
+        let found = text(extraction.source())
+            .filter(|text| !text.is_empty() || extraction.recorded.is_empty());
+        let others: Vec<(usize, usize)> = candidates
+            .filter(|candidate| {
+                let other = text(&extraction.candidates[*candidate]);
+                other.is_some() && other != found
+            })
+            .map(|candidate| (index, candidate))
+            .collect();
+        renewed.others.extend(others);
+        match found {
+            Some(text) => renewed.plan.extractions[index].recorded = text,
+            None => renewed.missing.push(index),
         }
     }
-    (renewed, missing)
+    renewed
 }
 
 /// A source for a message: where the value is looked for. Without values.
@@ -276,25 +299,24 @@ fn leaves(json: &Value, name: &str, out: &mut Vec<(String, String)>) {
     }
 }
 
-/// Extractions whose other candidates may mend the faults, the likeliest first: those that the findings name, then those whose
-/// values the first call with a fault sends.
-pub fn to_change(plan: &Plan, calls: &[Call], findings: &Findings) -> Vec<usize> {
-    let mut found: Vec<usize> = Vec::new();
-    let faults = || findings.faults().filter(|one| one.call == findings.first_call());
-    found.extend(faults().filter_map(|one| one.extraction));
+/// Extractions and other candidates of theirs that may mend the faults, the likeliest first: those of extractions that the findings
+/// name, then those of values that the first call with a fault sends. A candidate that gave the same value in the replay is none.
+pub fn to_change(plan: &Plan, calls: &[Call], findings: &Findings) -> Vec<(usize, usize)> {
+    let mut wanted: Vec<usize> = Vec::new();
+    let faults = findings.faults().filter(|one| one.call == findings.first_call());
+    wanted.extend(faults.filter_map(|one| one.extraction));
     if let Some(call) = findings.first_call().and_then(|index| calls.get(index)) {
         let chain = chain_of(plan, call.exchange);
         let places = plan.substitutions.iter().filter(|one| chain.contains(&one.exchange));
         for piece in places.flat_map(|one| &one.pieces) {
             if let Piece::Value { extraction, .. } = piece {
-                found.push(*extraction);
+                wanted.push(*extraction);
             }
         }
     }
     let mut known = BTreeSet::new();
-    found.retain(|index| {
-        plan.extractions.get(*index).is_some_and(|one| one.chosen + 1 < one.candidates.len())
-            && known.insert(*index)
-    });
-    found
+    wanted.retain(|index| known.insert(*index));
+    let others =
+        |index: usize| findings.others.iter().filter(move |(own, _)| *own == index).copied();
+    wanted.into_iter().flat_map(others).collect()
 }

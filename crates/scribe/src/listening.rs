@@ -154,7 +154,7 @@ impl Writer<'_> {
             let before =
                 at.checked_sub(1).map_or(self.exchange(index).sent, |before| messages[before].at);
             let gap = messages[at].at.saturating_sub(before);
-            if has_pauses && gap >= self.pause_min && !gap.is_zero() {
+            if has_pauses && gap >= self.options.shortest_pause && !gap.is_zero() {
                 self.needs.add("later");
                 let head = format!("later({}, () => {{", seconds(gap));
                 out = vec![Statement::Block(head, out, "});".to_owned())];

@@ -1,7 +1,6 @@
 //! Knows all that statements need while a script is written.
 
 use std::fmt::Write as _;
-use std::time::Duration;
 
 use brunt_correlate::Plan;
 use brunt_correlate::plan::{Piece, Place, Substitution};
@@ -28,9 +27,6 @@ pub(crate) struct Writer<'a> {
     pub(crate) plan: &'a Plan,
     /// The choices of the user.
     pub(crate) options: &'a Options,
-    /// What is sent, in order.
-    /// The shortest pause.
-    pub(crate) pause_min: Duration,
     /// The requests, in order.
     pub(crate) session: Session,
     /// Names of values.
@@ -79,7 +75,6 @@ impl<'a> Writer<'a> {
             recording,
             plan,
             options,
-            pause_min: options.shortest_pause,
             session,
             variables,
             origins,

@@ -52,7 +52,7 @@ impl Body {
         }
     }
 
-    /// In bytes; `None` if nobody knows.
+    /// In bytes; `None` if the source does not tell.
     pub fn size(&self) -> Option<u64> {
         match self {
             Self::Empty => Some(0),

@@ -23,7 +23,7 @@ pub enum CodingError {
     Damaged {
         /// As in the header.
         coding: String,
-        /// What the decoder says.
+        /// The decoder's reason.
         source: io::Error,
     },
 }

@@ -9,7 +9,7 @@ use crate::{Body, Headers};
 /// A session between one client and its servers.
 #[derive(Debug, Clone, Default)]
 pub struct Recording {
-    /// What made it, for comments: `brunt record`, `HAR of Chrome 126`.
+    /// The maker of the recording, for comments: `brunt record`, `HAR of Chrome 126`.
     pub origin: String,
     /// When it began, in seconds since 1970; `None` if the source does not tell.
     pub began: Option<i64>,
@@ -17,7 +17,7 @@ pub struct Recording {
     pub exchanges: Vec<Exchange>,
     /// In the order of time. Names that a user typed, or pages that a browser told.
     pub steps: Vec<Step>,
-    /// What the source had and this recording has not: a reason for the user, and how many (`requests to noise hosts`, 12).
+    /// Parts of the source that this recording lacks: a reason for the user, and how many (`requests to noise hosts`, 12).
     pub left_out: Vec<(String, u64)>,
 }
 
@@ -39,13 +39,13 @@ pub struct Exchange {
     pub sent: Duration,
     /// When the last byte of its response came, since the recording began.
     pub done: Duration,
-    /// What was sent.
+    /// The request.
     pub request: Request,
-    /// What came; `None` if nothing did, and then `failure` says why.
+    /// The response; `None` if none came, and then `failure` says why.
     pub response: Option<Response>,
     /// Why no response came.
     pub failure: Option<String>,
-    /// What the browser says that it wanted this for; `None` if the source does not tell.
+    /// The use that the browser has for the response; `None` if the source does not tell.
     pub resource: Option<Resource>,
     /// The messages of a WebSocket, in order, if it was one. The exchange is then the handshake.
     pub messages: Vec<Message>,
@@ -53,7 +53,7 @@ pub struct Exchange {
     pub events: Vec<Event>,
 }
 
-/// What was sent.
+/// The request of an exchange.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// `GET`, in capitals as a rule.
@@ -68,7 +68,7 @@ pub struct Request {
     pub body: Body,
 }
 
-/// What came.
+/// The response of an exchange.
 #[derive(Debug, Clone)]
 pub struct Response {
     /// 100 to 999.
@@ -79,7 +79,7 @@ pub struct Response {
     pub body: Body,
 }
 
-/// What a browser wants a response for (`_resourceType` of Chrome's HAR, `Sec-Fetch-Dest`).
+/// The use that a browser has for a response (`_resourceType` of Chrome's HAR, `Sec-Fetch-Dest`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Resource {
     /// A page or a frame.
@@ -106,7 +106,7 @@ pub enum Resource {
     Other,
 }
 
-/// Who sent a message.
+/// The sender of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
     /// The client: the browser, the script.
@@ -120,7 +120,7 @@ pub enum Side {
 pub struct Message {
     /// Since the recording began.
     pub at: Duration,
-    /// Who sent it.
+    /// The sender.
     pub from: Side,
     /// Whether it is text (UTF-8), not binary.
     pub is_text: bool,

@@ -183,13 +183,7 @@ impl<'a> Proof<'a> {
             }
             let next = brunt_prove::to_change(plan, &script.calls, &best.findings)
                 .into_iter()
-                .find_map(|extraction| {
-                    let one = &plan.extractions[extraction];
-                    let mut later = one.chosen + 1..one.candidates.len();
-                    later
-                        .find(|chosen| !tried.contains(&(extraction, *chosen)))
-                        .map(|chosen| (extraction, chosen))
-                });
+                .find(|candidate| !tried.contains(candidate));
             let Some((extraction, chosen)) = next else { break };
             tried.insert((extraction, chosen));
             let name = plan.extractions[extraction].name.clone();

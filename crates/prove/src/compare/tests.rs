@@ -105,11 +105,13 @@ fn plan(is_taken: bool) -> Plan {
     if is_taken {
         let selector = vec![Piece::Literal("#order input[name=\"token\"]".to_owned())];
         let source = Source { finder: Finder::Field { selector, nth: 0 }, changes: Vec::new() };
+        let (left, right) = ("<title>".to_owned(), "</title>".to_owned());
+        let title = Source { finder: Finder::Between { left, right, nth: 0 }, changes: Vec::new() };
         plan.extractions.push(Extraction {
             exchange: 0,
             name: "token".to_owned(),
             recorded: OLD.to_owned(),
-            candidates: vec![source.clone(), source],
+            candidates: vec![source, title],
             chosen: 0,
         });
         let pieces = vec![Piece::Value { extraction: 0, changes: Vec::new() }];
@@ -315,15 +317,19 @@ fn a_value_that_is_not_found_has_its_next_candidate_tried_first() {
     steps[0].body = steps[0].body.replace(" name=\"token\"", " name=\"other\"");
     let mut plan = plan(true);
     let found = findings(&plan, &steps);
-    assert_eq!(crate::to_change(&plan, &calls(), &found), [0]);
+    assert_eq!(crate::to_change(&plan, &calls(), &found), [(0, 1)]);
     plan.extractions[0].chosen = 1;
+    let found = findings(&plan, &steps);
     assert!(crate::to_change(&plan, &calls(), &found).is_empty(), "there is no further one");
     // A server that refuses the value may want another one.
     plan.extractions[0].chosen = 0;
     let mut steps = session(NEW, "anvil");
     steps[1].status = 403;
     steps.remove(2);
-    assert_eq!(crate::to_change(&plan, &calls(), &findings(&plan, &steps)), [0]);
+    assert_eq!(crate::to_change(&plan, &calls(), &findings(&plan, &steps)), [(0, 1)]);
+    // One that gives the same would be refused, too.
+    plan.extractions[0].candidates[1] = plan.extractions[0].candidates[0].clone();
+    assert!(crate::to_change(&plan, &calls(), &findings(&plan, &steps)).is_empty());
 }
 
 #[test]

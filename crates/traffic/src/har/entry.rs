@@ -283,7 +283,7 @@ fn events(entry: &Entry, moments: &mut Vec<Option<i128>>) -> Vec<Event> {
     all.collect()
 }
 
-/// What the browser wanted this for.
+/// The use that the browser had for the response.
 fn resource(entry: &Entry, headers: &Headers) -> Option<Resource> {
     let told = entry.resource.as_str().to_ascii_lowercase();
     let by_source = match told.as_str() {

@@ -34,7 +34,7 @@ pub enum HarError {
         column: usize,
         /// `entry 7`, or `the log`.
         place: String,
-        /// What the parser says.
+        /// The words of the parser.
         problem: String,
         /// The number of whole entries before it.
         whole: usize,

@@ -262,7 +262,7 @@ object!(
 );
 
 object!(
-    /// What was sent.
+    /// The request of an entry.
     Request {
         "method" => method: Text<'a>,
         "url" => url: Text<'a>,
@@ -275,7 +275,7 @@ object!(
 );
 
 object!(
-    /// What came.
+    /// The response of an entry.
     Response {
         "status" => status: Number,
         "statusText" => status_text: Text<'a>,
