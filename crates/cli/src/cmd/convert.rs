@@ -270,8 +270,14 @@ fn client(context: &Context, request: &Request, source: &mut Source) -> Outcome<
     let names: Vec<_> =
         files.iter().map(|(path, _)| out.join(path).display().to_string()).collect();
     session::write_files(out, request.wish.force, files)?;
-    let notes: String = client.notes.iter().map(|note| format!("  {note}\n")).collect();
-    print(context, &format!("{}\n{notes}", names.join("\n")))
+    let mut told = names.join("\n");
+    told.push('\n');
+    for note in &client.notes {
+        told.push_str("  ");
+        told.push_str(note);
+        told.push('\n');
+    }
+    print(context, &told)
 }
 
 /// A session, with a plan if the source has one.
