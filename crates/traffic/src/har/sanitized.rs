@@ -1,6 +1,6 @@
 //! Exports without secrets: Chrome leaves out cookies and `Authorization` unless the user wishes otherwise.
 //!
-//! The jar of a script gets its cookies from the server. What stood in `Authorization` must be told from the answers: a token that
+//! The jar of a script gets its cookies from the server. The value of `Authorization` must be told from the answers: a token that
 //! an answer gave under a telling name was sent with the calls that follow.
 
 use std::time::Duration;
