@@ -1,18 +1,20 @@
 //! `brunt record`: a proxy that records a browser's session, and the script that comes of it.
 
-use std::net::{SocketAddr, ToSocketAddrs as _};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use brunt_recorder::{Authority, Config, Error, Limits, Recorder, Upstream};
 use brunt_traffic::Recording;
 use brunt_traffic::filter::{Filter, HostPattern, PatternError, UrlPattern};
+use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use tempfile::TempDir;
 use url::Url;
 
 use self::browser::{Browser, Wanted};
 use self::lines::Lines;
+use self::outputs::{HarFile, Out};
 use super::{switch, value};
 use crate::print::print;
 use crate::session::{self, Wish};
@@ -25,6 +27,7 @@ use crate::{
 mod authority;
 mod browser;
 mod lines;
+mod outputs;
 mod steps;
 
 /// Where browsers expect a proxy of this kind.
@@ -136,6 +139,10 @@ impl Request {
         let many = |name: &str| matches.get_many::<String>(name).into_iter().flatten().cloned();
         let url = text("url");
         if url.as_deref() == Some("ca") {
+            if let Some(name) = stray(matches) {
+                return Err(Failure::usage(format!("--{name} means nothing to `brunt record ca`"))
+                    .hint("it takes --ca-dir DIR and --export FILE"));
+            }
             return Ok(Self::Authority { folder: path("ca-dir"), export: path("export") });
         }
         if text("export").is_some() {
@@ -171,7 +178,7 @@ impl Request {
             address: address(text("proxy").as_deref().unwrap_or(ADDRESS))?,
             authority: path("ca-dir"),
             upstream,
-            pass: many("pass").collect(),
+            pass: many("pass").map(|text| passed(&text)).collect::<Outcome<_>>()?,
             filter: filter(matches)?,
             wish: Wish {
                 out: path("out").unwrap_or_else(|| PathBuf::from(OUT)),
@@ -184,6 +191,31 @@ impl Request {
             start: url.map(|text| start(&text)).transpose()?,
         })))
     }
+}
+
+/// A flag of a session beside `ca`.
+fn stray(matches: &ArgMatches) -> Option<&str> {
+    let is_given = |name: &str| matches.value_source(name) == Some(ValueSource::CommandLine);
+    let all = command();
+    let own = all.get_arguments().map(|arg| arg.get_id().as_str());
+    let stray = own.filter(|name| !matches!(*name, "url" | "ca-dir" | "export"));
+    let stray: Vec<&str> = stray.filter(|name| is_given(name)).collect();
+    matches.ids().map(clap::Id::as_str).find(|name| stray.contains(name))
+}
+
+/// `HOST` or `*.HOST`. Anything else would match no host, and be silent about it.
+fn passed(text: &str) -> Outcome<String> {
+    let host = text.trim_matches(['[', ']']);
+    let bare = host.strip_prefix("*.").unwrap_or(host);
+    let is_host = match bare.parse::<IpAddr>() {
+        Ok(_) => bare == host,
+        Err(_) => url::Host::parse(bare).is_ok() && !bare.contains(':'),
+    };
+    if is_host {
+        return Ok(host.to_owned());
+    }
+    Err(Failure::usage(format!("invalid value \"{text}\" for --pass: expected HOST or *.HOST"))
+        .hint("all ports of the host are passed on"))
 }
 
 /// The requests that become the script, as `brunt convert` has it.
@@ -290,7 +322,7 @@ fn record(context: &Context, session: &Session) -> Outcome<Exit> {
     let program = session.browser.as_ref().map(|wanted| wanted.find(&context.environment));
     let program = program.transpose()?;
     let out = Out::claim(&session.wish)?;
-    let har = session.har.as_deref().map(open_har).transpose()?;
+    let har = session.har.as_deref().map(HarFile::open).transpose()?;
     let folder = authority_folder(context, session.authority.as_deref())?;
     let authority = Arc::new(Authority::open(&folder).map_err(failure)?);
     // Bodies, and the profile of a browser: all that must be gone in the end.
@@ -300,14 +332,10 @@ fn record(context: &Context, session: &Session) -> Outcome<Exit> {
             .worker_threads(WORKERS)
             .enable_all()
             .build()?;
-        let begun = Begun { context, session, authority, things: things.path() };
+        let begun = Begun { context, session, authority, things: things.path(), made: out.made() };
         let recording = runtime.block_on(begun.run(program))?;
-        if let (Some((path, file)), false) = (har, recording.exchanges.is_empty()) {
-            let written = brunt_traffic::har::write(&recording, std::io::BufWriter::new(file));
-            written.map_err(|error| {
-                let message = format!("cannot write the HAR file \"{}\"", path.display());
-                Failure::from(anyhow::Error::new(error).context(message))
-            })?;
+        if let (Some(har), false) = (har, recording.exchanges.is_empty()) {
+            har.write(&recording)?;
         }
         // From here on, signals are for the replay.
         runtime.shutdown_background();
@@ -318,13 +346,19 @@ fn record(context: &Context, session: &Session) -> Outcome<Exit> {
             "set the recorder as the proxy of your browser, for HTTP and HTTPS, or let --browser do it",
         ));
     }
+    let is_unanswered = recording.exchanges.iter().all(|exchange| exchange.response.is_none());
     session.filter.apply(&mut recording);
     for (why, count) in &recording.left_out {
         log::info!("left out: {count} {why}");
     }
     if recording.exchanges.is_empty() {
-        return Err(Failure::usage("nothing is left of the recording for a script")
-            .hint("see --only, --allow, --deny and --keep-noise"));
+        return Err(Failure::usage("nothing is left of the recording for a script").hint(
+            if is_unanswered {
+                "no request got a response: the lines above say why"
+            } else {
+                "see --only, --allow, --deny and --keep-noise"
+            },
+        ));
     }
     if session.upstream.identity.is_some() {
         log::warn!(hint = "name it in the option tlsAuth"; "the script has no client certificate: the recording had one");
@@ -354,58 +388,14 @@ fn failure(error: Error) -> Failure {
     }
 }
 
-/// The file is made at the beginning: a session is too dear to be lost for a wrong path.
-fn open_har(path: &Path) -> Outcome<(PathBuf, std::fs::File)> {
-    use std::os::unix::fs::OpenOptionsExt as _;
-    let file =
-        std::fs::File::options().write(true).create(true).truncate(true).mode(0o600).open(path);
-    let file = file.map_err(|error| {
-        let message = format!("cannot write the HAR file \"{}\"", path.display());
-        Failure::from(anyhow::Error::new(error).context(message))
-    })?;
-    Ok((path.to_owned(), file))
-}
-
-/// The folder of the script. One that we made and that stayed empty goes away again.
-struct Out {
-    made: Option<PathBuf>,
-}
-
-impl Out {
-    fn claim(wish: &Wish) -> Outcome<Self> {
-        session::check_folder(&wish.out, wish.force)?;
-        let folder = wish.out.as_path();
-        let made = (!folder.exists()).then(|| folder.to_owned());
-        let written = std::fs::create_dir_all(folder)
-            // Now is the time to learn that it cannot be written.
-            .and_then(|()| tempfile::tempfile_in(folder));
-        written.map_err(|error| {
-            let message = format!("cannot write the folder \"{}\"", folder.display());
-            Failure::from(anyhow::Error::new(error).context(message))
-        })?;
-        Ok(Self { made })
-    }
-
-    fn keep(mut self) {
-        self.made = None;
-    }
-}
-
-impl Drop for Out {
-    fn drop(&mut self) {
-        if let Some(folder) = &self.made {
-            // Refused if there is anything in it.
-            let _ = std::fs::remove_dir(folder);
-        }
-    }
-}
-
 /// A recording about to begin.
 struct Begun<'a> {
     context: &'a Context,
     session: &'a Session,
     authority: Arc<Authority>,
     things: &'a Path,
+    /// The folder of the script, if it is new.
+    made: Option<PathBuf>,
 }
 
 impl Begun<'_> {
@@ -441,20 +431,29 @@ impl Begun<'_> {
         };
         steps::listen(recorder.marker(), lines.clone());
         let things = self.things.to_owned();
+        let made = self.made;
+        let group = browser.as_ref().map(Browser::group);
         let (end, ended) = tokio::sync::oneshot::channel();
         tokio::spawn(async move {
             signals.next().await;
             let _ = end.send(());
             signals.next().await;
             // The second one: there will be no script, and nothing else of ours may stay.
+            if let Some(group) = group {
+                group.kill();
+            }
             let _ = std::fs::remove_dir_all(things);
+            if let Some(folder) = made {
+                let _ = std::fs::remove_dir(folder);
+            }
             std::process::exit(i32::from(Exit::Signal.code()));
         });
         let told = lines.clone();
+        let mut closed = None;
         let stop = async {
             tokio::select! {
                 _ = ended => {}
-                () = browser::closed(browser.as_mut()) => {}
+                how = browser::closed(browser.as_mut()) => closed = Some(how),
             }
         };
         let recording = recorder.run(stop, move |line| told.line(line)).await;
@@ -462,7 +461,13 @@ impl Begun<'_> {
             browser.end().await;
         }
         lines.finish(&recording);
-        Ok(recording)
+        match closed {
+            Some(how) if recording.exchanges.is_empty() => Err(Failure::usage(format!(
+                "nothing was recorded: the browser ended before it asked for a page ({how})"
+            ))
+            .hint("does it start without brunt record? It needs a display, and a profile that it can write")),
+            _ => Ok(recording),
+        }
     }
 
     fn greet(&self, lines: &Lines, address: SocketAddr) {
@@ -558,16 +563,21 @@ mod tests {
     }
 
     #[test]
-    fn a_script_is_not_overwritten_unasked() {
-        let parent = tempfile::tempdir().unwrap();
-        let folder = parent.path().join("a/b");
-        let wish = |force: &str| session(&format!("--out {} {force}", folder.display())).wish;
-        drop(Out::claim(&wish("")).unwrap());
-        assert!(!folder.exists(), "an empty folder of ours goes away");
-        Out::claim(&wish("")).unwrap().keep();
-        std::fs::write(folder.join("script.js"), "").unwrap();
-        let Err(failure) = Out::claim(&wish("")) else { panic!("it was overwritten") };
-        assert!(failure.message().contains("script.js"), "{}", failure.message());
-        assert!(Out::claim(&wish("--force")).is_ok());
+    fn flags_of_a_session_are_refused_beside_ca() {
+        assert!(read("ca --ca-dir a --export b").is_ok());
+        for flag in ["--proxy 9000", "--insecure-skip-tls-verify", "--only a.test"] {
+            let failure = read(&format!("ca {flag}")).unwrap_err();
+            assert!(failure.message().contains("record ca"), "{}", failure.message());
+        }
+    }
+
+    #[test]
+    fn a_host_to_pass_is_a_name_or_an_address() {
+        let hosts = session("--pass a.test --pass *.a.test --pass 10.0.0.1 --pass [::1]").pass;
+        assert_eq!(hosts, ["a.test", "*.a.test", "10.0.0.1", "::1"]);
+        for wrong in ["a.test:443", "https://a.test", "a.*", "*", "a.test/b"] {
+            let failure = read(&format!("--pass {wrong}")).unwrap_err();
+            assert!(failure.message().contains(wrong), "{}", failure.message());
+        }
     }
 }

@@ -114,6 +114,22 @@ pub(super) struct Browser {
     notice: Option<String>,
 }
 
+/// Chromium's other processes, too, and whatever a script in its place has started.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Group(Pid);
+
+impl Group {
+    /// Ends all of them at once.
+    pub(super) fn kill(self) {
+        self.signal(Signal::SIGKILL);
+    }
+
+    fn signal(self, signal: Signal) {
+        // They may be gone already.
+        let _ = kill(self.0, signal);
+    }
+}
+
 impl Browser {
     /// Starts it with a new profile in this folder, which it may keep until it is closed.
     ///
@@ -154,14 +170,17 @@ impl Browser {
         self.notice.as_deref()
     }
 
+    /// Its processes.
+    pub(super) fn group(&self) -> Group {
+        Group(Pid::from_raw(-(self.child.id() as i32)))
+    }
+
     fn is_closed(&mut self) -> bool {
         !matches!(self.child.try_wait(), Ok(None))
     }
 
     fn signal(&self, signal: Signal) {
-        // Its group: Chromium's other processes, and whatever a script in its place has started.
-        let group = Pid::from_raw(-(self.child.id() as i32));
-        let _ = kill(group, signal);
+        self.group().signal(signal);
     }
 
     /// Closes it, in good order if it can.
@@ -188,11 +207,15 @@ impl Drop for Browser {
     }
 }
 
-/// Waits until the browser is closed; forever, if there is none.
-pub(super) async fn closed(browser: Option<&mut Browser>) {
+/// Waits until the browser is closed, and says how it ended; forever, if there is none.
+pub(super) async fn closed(browser: Option<&mut Browser>) -> String {
     let Some(browser) = browser else { return std::future::pending().await };
-    while !browser.is_closed() {
-        tokio::time::sleep(LOOK).await;
+    loop {
+        match browser.child.try_wait() {
+            Ok(None) => tokio::time::sleep(LOOK).await,
+            Ok(Some(status)) => return status.to_string(),
+            Err(error) => return error.to_string(),
+        }
     }
 }
 
