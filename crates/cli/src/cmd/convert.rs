@@ -117,7 +117,14 @@ impl Request {
     /// Refuses flags that say nothing about this format.
     fn check(&self, format: Format) -> Outcome<()> {
         let is_log = format == Format::Log;
+        let filter = &self.filter;
+        let is_filtered = filter.noise
+            || [filter.only.len(), filter.allow.len(), filter.deny.len()].iter().any(|n| *n > 0);
         let wrong = [
+            (
+                is_filtered && format != Format::Har,
+                "--only, --allow, --deny and --keep-noise belong to HAR files",
+            ),
             (
                 !self.environments.is_empty() && format != Format::Postman,
                 "--environment belongs to Postman collections",
