@@ -11,6 +11,9 @@ use crate::typed::is_typed;
 use crate::values::{Strength, is_id_name, is_number, is_token_name, key_of};
 use crate::wanted::{Role, fits, names_member_of};
 
+/// Letters of the shortest code that is wanted, though it has no digits.
+const CODE_MIN: usize = 8;
+
 /// Digits of the shortest key of a row in the argument of an event.
 const KEY_MIN: usize = 3;
 
@@ -155,7 +158,9 @@ impl Session<'_> {
             "v", "first", "last", "quantity", "qty", "amount", "price", "status", "type",
         ];
         let text = self.wanted.all[id].text.as_str();
-        let is_changing = role.key.ends_with("version") && is_number(text) && text.len() > 1;
+        let is_changing = role.key.ends_with("version")
+            && is_number(text)
+            && (text.len() > 1 || role.key != "version");
         if is_constant_name(&spot.name) && strength != Strength::Strong && !is_changing {
             return false;
         }
@@ -166,7 +171,10 @@ impl Session<'_> {
         match strength {
             Strength::Weak => {
                 let is_token = is_token_name(&role.key) && !role.is_segment && text.len() >= 4;
-                is_token || role.is_segment && self.is_slug(text)
+                let is_code = role.key.ends_with("code")
+                    && matches!(spot.place, Place::Query(_))
+                    && text.len() >= CODE_MIN;
+                is_token || is_code || role.is_segment && self.is_slug(text)
             }
             Strength::Medium if PLAIN.contains(&role.key.as_str()) => false,
             Strength::Medium if role.is_segment => {

@@ -54,7 +54,7 @@ impl Session<'_> {
     fn is_oauth_state(&self, spot: &Spot) -> bool {
         let url = &self.recording.exchanges[spot.exchange].request.url;
         let text = spot.text.as_bytes();
-        // Of `checkout-step` the application makes something; of `pBE_k7bZvE8` nobody does.
+        // The application makes something of `checkout-step`, and nothing of `pBE_k7bZvE8`.
         let is_word = text.iter().any(|byte| matches!(byte, b'-' | b'_'))
             && !(text.iter().any(u8::is_ascii_digit) && text.iter().any(u8::is_ascii_uppercase));
         matches!(spot.place, Place::Query(_))

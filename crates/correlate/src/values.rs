@@ -53,7 +53,14 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 
 /// Whether one of its words is: `f:table:0:bump` and `report2024` are names, `a3f9c2d1` is not.
 fn looks_random(text: &str) -> bool {
-    is_uuid(text) || words(text).any(is_random_word) || is_base64_of_short_words(text)
+    let has = |is: fn(&u8) -> bool| text.bytes().any(|byte| is(&byte));
+    // A plus sign is a letter of base64, and of nothing else without blanks.
+    let is_base64 = text.len() >= 16
+        && text.contains('+')
+        && has(u8::is_ascii_uppercase)
+        && has(u8::is_ascii_lowercase)
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte));
+    is_base64 || is_uuid(text) || words(text).any(is_random_word) || is_base64_of_short_words(text)
 }
 
 /// Whether digits and letters alternate as they do not in words and names of things.

@@ -136,6 +136,12 @@ pub(crate) fn fits(role: &Role, hint: Hint<'_>, strength: Strength, is_lenient: 
     if key.is_empty() {
         return false;
     }
+    // `ETag` and `If-Match`; `data-visit` and `X-Visit`.
+    let is_condition = key == "etag" && matches!(role.key.as_str(), "ifmatch" | "ifnonematch");
+    let is_own_header = key.len() > 2 && role.key.strip_prefix('x') == Some(key.as_str());
+    if strength == Strength::Medium && !role.is_segment && (is_condition || is_own_header) {
+        return true;
+    }
     let of_own = |role: &str| {
         // `id` of an answer of `/orders`, or of what was made a moment ago.
         matches!(key.as_str(), "id" | "pk" | "uuid" | "key" | "slug" | "number" | "ref" | "code")
@@ -243,6 +249,9 @@ mod tests {
         assert!(fits(&named("orderid"), member("id", "orders"), medium, false));
         assert!(!fits(&named("quantity"), member("quantity", "orders"), medium, false));
         assert!(fits(&named("itemid"), link("items"), medium, false));
+        assert!(fits(&named("ifmatch"), member("ETag", "orders"), medium, false));
+        assert!(fits(&named("xvisit"), member("visit", ""), medium, false));
+        assert!(!fits(&named("xvisit"), member("lines", ""), medium, false));
     }
 
     #[test]

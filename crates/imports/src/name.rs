@@ -32,9 +32,9 @@ pub(crate) fn is_secret(name: &str) -> bool {
     is_one_of(name, &SECRET_NAMES, &["auth", "pwd", "pass"])
 }
 
-/// The same for names outside of bodies: `key`, `code`, `SIGNING_KEY`, too.
+/// The same for names outside of bodies: `key`, `code`, `SIGNING_KEY`, `X-Session`, `connect.sid`, too.
 pub(crate) fn is_secret_outside(name: &str) -> bool {
-    is_secret(name) || is_one_of(name, &PERHAPS, &["key"])
+    is_secret(name) || is_one_of(name, &PERHAPS, &["key", "session", "sid", "sess"])
 }
 
 /// Whether a part of the name is a secret's, or all of it, or its last word.
@@ -82,7 +82,16 @@ mod tests {
         for name in ["Authorization", "X-Api-Key", "api_key", "accessToken", "PASSWORD", "sig"] {
             assert!(is_secret(name), "{name}");
         }
-        for name in ["key", "SIGNING_KEY", "code", "sort-key"] {
+        let outside = [
+            "key",
+            "SIGNING_KEY",
+            "code",
+            "sort-key",
+            "X-Session",
+            "connect.sid",
+            "laravel_session",
+        ];
+        for name in outside {
             assert!(is_secret_outside(name) && !is_secret(name), "{name}");
         }
         for name in ["monkey", "keyword", "author", "token_type", "max_tokens", "page", "id"] {

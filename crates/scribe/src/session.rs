@@ -166,7 +166,7 @@ impl Session {
     ) -> Vec<(String, Vec<usize>)> {
         let page_name = |index: usize| {
             let own = &recording.exchanges[index];
-            page::name(plan, own, &recording.exchanges[self.last[index]])
+            page::name(plan, index, own, &recording.exchanges[self.last[index]])
         };
         let mut steps: Vec<(Option<usize>, String, Vec<usize>)> = Vec::new();
         for &index in sent {

@@ -15,7 +15,7 @@ use crate::session::Session;
 use crate::text::{key, quoted};
 use crate::writer::Writer;
 
-/// The number of pages before the upload are looked at.
+/// The most pages before the upload that are looked at.
 const PAGES_MAX: usize = 50;
 
 /// The plan with a use of a form for each upload without a body.

@@ -6,6 +6,7 @@ mod failure;
 mod model;
 mod pages;
 mod read;
+mod sanitized;
 mod times;
 mod write;
 

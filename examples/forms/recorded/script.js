@@ -1,6 +1,8 @@
 // Made from HAR of Brunt 0.1.0 on 2026-09-21.
-// brunt run script.js
-// k6 run --secret-source=file=secrets.env script.js
+//
+//   brunt run script.js
+//   k6 run --secret-source=file=secrets.env script.js
+//
 // data.json: texts that the user typed, a row for each user; add more rows
 // secrets.env: passwords and keys; keep it to yourself
 // bodies/: files that the user sent
@@ -69,9 +71,10 @@ export default async function () {
     let res = http.get(`${BASE}/app/login.xhtml`, { headers: pageHeaders });
     check(res, {
       'GET /app/login.xhtml is 200': (r) => r.status === 200,
-      'page “Log in”': (r) => (r.body || '').includes('<title>Log in<\/title>'),
+      'page “Log in”': (r) => (r.body || '').includes('<title>Log in</title>'),
     });
     const form = formFields(res.html(), 'form[id="form"]');
+
     const parts = [
       `${BASE}/app/javax.faces.resource/theme.css?ln=demo&v=1_0`,
       `${BASE}/app/javax.faces.resource/jsf.js?ln=javax.faces&v=1_0`,
@@ -91,7 +94,7 @@ export default async function () {
     );
     check(res, {
       'POST /app/login.xhtml is 200': (r) => r.status === 200,
-      'page “Orders”': (r) => (r.body || '').includes('<title>Orders<\/title>'),
+      'page “Orders”': (r) => (r.body || '').includes('<title>Orders</title>'),
     });
     // From the answer to POST /app/login.xhtml: href of a[id="form:orders:0:link"].
     id = found('id', () => parameter(res.html('a[id="form:orders:0:link"]').attr('href'), 'id'));
@@ -108,7 +111,7 @@ export default async function () {
     );
     check(res, {
       'POST /app/orders.xhtml is 200': (r) => r.status === 200,
-      'page “Orders”': (r) => (r.body || '').includes('<title>Orders<\/title>'),
+      'page “Orders”': (r) => (r.body || '').includes('<title>Orders</title>'),
     });
 
     think(1.3);
@@ -129,7 +132,7 @@ export default async function () {
     );
     check(res, {
       'POST /app/order.xhtml is 200': (r) => r.status === 200,
-      'page “Orders”': (r) => (r.body || '').includes('<title>Orders<\/title>'),
+      'page “Orders”': (r) => (r.body || '').includes('<title>Orders</title>'),
     });
   });
 
@@ -137,7 +140,7 @@ export default async function () {
     let res = http.get(`${BASE}/app/upload.xhtml`, { headers: pageHeaders });
     check(res, {
       'GET /app/upload.xhtml is 200': (r) => r.status === 200,
-      'page “Upload”': (r) => (r.body || '').includes('<title>Upload<\/title>'),
+      'page “Upload”': (r) => (r.body || '').includes('<title>Upload</title>'),
     });
     const form4 = formFields(res.html(), 'form[id="form"]');
 
@@ -156,7 +159,7 @@ export default async function () {
     );
     check(res, {
       'POST /app/upload.xhtml is 200': (r) => r.status === 200,
-      'page “Upload”': (r) => (r.body || '').includes('<title>Upload<\/title>'),
+      'page “Upload”': (r) => (r.body || '').includes('<title>Upload</title>'),
     });
     logoutForm = formFields(res.html(), 'form[id="logout"]');
   });
@@ -169,7 +172,7 @@ export default async function () {
     });
     check(res, {
       'POST /app/logout.xhtml is 200': (r) => r.status === 200,
-      'page “Log in”': (r) => (r.body || '').includes('<title>Log in<\/title>'),
+      'page “Log in”': (r) => (r.body || '').includes('<title>Log in</title>'),
     });
   });
 }
@@ -185,7 +188,7 @@ function found(name, take) {
   try {
     value = take();
   } catch (error) {
-    // Whatever is not there is not found.
+    // It is not there: not found.
   }
   const isFound = value !== undefined && value !== null && value !== '';
   if (!check(value, { [`found ${name}`]: () => isFound })) fail(`${name} is not in the answer`);

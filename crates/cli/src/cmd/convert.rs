@@ -117,7 +117,14 @@ impl Request {
     /// Refuses flags that say nothing about this format.
     fn check(&self, format: Format) -> Outcome<()> {
         let is_log = format == Format::Log;
+        let filter = &self.filter;
+        let is_filtered = filter.noise
+            || [filter.only.len(), filter.allow.len(), filter.deny.len()].iter().any(|n| *n > 0);
         let wrong = [
+            (
+                is_filtered && format != Format::Har,
+                "--only, --allow, --deny and --keep-noise belong to HAR files",
+            ),
             (
                 !self.environments.is_empty() && format != Format::Postman,
                 "--environment belongs to Postman collections",
@@ -270,8 +277,14 @@ fn client(context: &Context, request: &Request, source: &mut Source) -> Outcome<
     let names: Vec<_> =
         files.iter().map(|(path, _)| out.join(path).display().to_string()).collect();
     session::write_files(out, request.wish.force, files)?;
-    let notes: String = client.notes.iter().map(|note| format!("  {note}\n")).collect();
-    print(context, &format!("{}\n{notes}", names.join("\n")))
+    let mut told = names.join("\n");
+    told.push('\n');
+    for note in &client.notes {
+        told.push_str("  ");
+        told.push_str(note);
+        told.push('\n');
+    }
+    print(context, &told)
 }
 
 /// A session, with a plan if the source has one.

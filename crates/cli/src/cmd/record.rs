@@ -517,7 +517,7 @@ mod tests {
     fn session(line: &str) -> Session {
         match read(line).unwrap() {
             Request::Session(session) => *session,
-            other => panic!("{other:?}"),
+            other @ Request::Authority { .. } => panic!("{other:?}"),
         }
     }
 

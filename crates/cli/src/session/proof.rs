@@ -106,10 +106,7 @@ impl<'a> Proof<'a> {
     /// Proves the script. Where another candidate of the plan goes better, plan, script and files are changed to it.
     pub(super) fn run(&mut self, plan: &mut Plan, script: &mut Script) -> Outcome<Verdict> {
         let mut verdict = Verdict::default();
-        self.say(&format!(
-            "replaying as one user; requests go to {} (--no-replay leaves it out)",
-            self.hosts(script)
-        ));
+        self.say(&format!("replaying as one user; real requests go to {}", self.hosts(script)));
         let mut best = self.replay(plan, script, 1)?;
         if !best.faults.is_empty() && !best.is_unreachable {
             // A value that is not found has another source; other faults may be of a session that was too fast.

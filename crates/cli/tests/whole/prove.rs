@@ -114,20 +114,13 @@ fn a_token_that_the_script_repeats_is_not_proven_and_its_line_is_named() {
 /// A server with one seat: who takes it while another has it is refused. Between taking and giving back lies a request that waits for
 /// somebody else to come, for a while.
 fn one_seat() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let origin = format!("http://{}", listener.local_addr().expect("its address"));
     // Whether the seat is taken, and how often it was asked for.
-    let state = Arc::new((Mutex::new((false, 0_u32)), Condvar::new()));
-    std::thread::spawn(move || {
-        for stream in listener.incoming().map_while(Result::ok) {
-            let state = Arc::clone(&state);
-            std::thread::spawn(move || serve(&stream, &state));
-        }
-    });
-    origin
+    let state = (Mutex::new((false, 0_u32)), Condvar::new());
+    start(move |path| seat(&state, path))
 }
 
-fn serve(stream: &TcpStream, (state, changed): &(Mutex<(bool, u32)>, Condvar)) {
+/// Answers requests of a connection with a status and JSON, as `answer` says for their paths.
+fn serve(stream: &TcpStream, answer: &dyn Fn(&str) -> (&'static str, String)) {
     let mut reader = BufReader::new(stream);
     loop {
         let mut first = String::new();
@@ -141,37 +134,94 @@ fn serve(stream: &TcpStream, (state, changed): &(Mutex<(bool, u32)>, Condvar)) {
                 return;
             }
         }
-        let mut seat = state.lock().expect("no thread panics");
-        let status = match first.split(' ').nth(1) {
-            Some("/take") => {
-                seat.1 += 1;
-                changed.notify_all();
-                let was_taken = std::mem::replace(&mut seat.0, true);
-                if was_taken { "409 Conflict" } else { "200 OK" }
-            }
-            Some("/wait") => {
-                let count = seat.1;
-                let patience = Duration::from_millis(500);
-                let waited = changed.wait_timeout_while(seat, patience, |seat| seat.1 == count);
-                seat = waited.expect("no thread panics").0;
-                "200 OK"
-            }
-            _ => {
-                seat.0 = false;
-                "200 OK"
-            }
-        };
-        drop(seat);
-        let body = "{\"seat\":1}";
+        let (status, body) = answer(first.split(' ').nth(1).unwrap_or_default());
         let head = format!(
             "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
             body.len()
         );
         let mut stream = stream;
-        if stream.write_all((head + body).as_bytes()).is_err() {
+        if stream.write_all((head + &body).as_bytes()).is_err() {
             return;
         }
     }
+}
+
+fn seat((state, changed): &(Mutex<(bool, u32)>, Condvar), path: &str) -> (&'static str, String) {
+    let mut seat = state.lock().expect("no thread panics");
+    let status = match path {
+        "/take" => {
+            seat.1 += 1;
+            changed.notify_all();
+            let was_taken = std::mem::replace(&mut seat.0, true);
+            if was_taken { "409 Conflict" } else { "200 OK" }
+        }
+        "/wait" => {
+            let count = seat.1;
+            let patience = Duration::from_millis(500);
+            let waited = changed.wait_timeout_while(seat, patience, |seat| seat.1 == count);
+            drop(waited.expect("no thread panics"));
+            "200 OK"
+        }
+        _ => {
+            seat.0 = false;
+            "200 OK"
+        }
+    };
+    (status, "{\"seat\":1}".to_owned())
+}
+
+/// Two places have the same value in the first answer, and different ones later: only the second is good.
+fn two_places() -> String {
+    let given = Arc::new(Mutex::new(Vec::<String>::new()));
+    start(move |path| {
+        let mut given = given.lock().expect("no thread panics");
+        if let Some((_, value)) = path.split_once('=') {
+            let is_good = given.iter().any(|one| one == value);
+            let status = if is_good { "200 OK" } else { "403 Forbidden" };
+            return (status, "{\"used\":1}".to_owned());
+        }
+        let number = 0x5eed_0000_a1b2_c3d4_u64 + given.len() as u64 * 0x0101_0101;
+        let good = format!("{number:016x}");
+        let other = if given.is_empty() { good.clone() } else { good.replace('5', "6") };
+        let answer = format!("{{\"a\":\"{other}\",\"b\":\"{good}\"}}");
+        given.push(good);
+        ("200 OK", answer)
+    })
+}
+
+/// Starts a server on a free port, a thread for each connection; its origin.
+fn start(answer: impl Fn(&str) -> (&'static str, String) + Send + Sync + 'static) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let origin = format!("http://{}", listener.local_addr().expect("its address"));
+    let answer = Arc::new(answer);
+    std::thread::spawn(move || {
+        for stream in listener.incoming().map_while(Result::ok) {
+            let answer = Arc::clone(&answer);
+            std::thread::spawn(move || serve(&stream, &*answer));
+        }
+    });
+    origin
+}
+
+#[test]
+fn where_the_likeliest_source_fails_the_next_one_is_taken() {
+    let origin = two_places();
+    let mut browser = Browser::new(1);
+    let ask = browser.fetch("GET", &format!("{origin}/give"));
+    let value = browser.send(ask).must_be(200).leaf("/b");
+    let ask = browser.fetch("GET", &format!("{origin}/use?key={value}"));
+    let _ = browser.send(ask).must_be(200);
+    let mut call = converted(&browser.taken().recording);
+    let told = call.told();
+    assert_eq!(told.code, 0, "{}\n{}", told.stdout, told.stderr);
+    assert!(told.stderr.contains("trying another source for "), "{}", told.stderr);
+    assert!(
+        told.stdout.contains("another source than the likeliest is used for"),
+        "{}",
+        told.stdout
+    );
+    let script = call.read("out/script.js");
+    assert!(script.contains(".b)") && !script.contains(".a)"), "{script}");
 }
 
 #[test]

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use super::entry::{self, Read};
 use super::failure::HarError;
 use super::model::{Entry, List, Page, Program, Text};
-use super::pages;
+use super::{pages, sanitized};
 use crate::Recording;
 
 /// Reads a HAR file.
@@ -121,14 +121,19 @@ impl<'de> Log<'de, '_> {
             return Err(HarError::Nothing(self.left_out));
         }
         let origin = origin(&self.creator, &self.browser, &entries);
-        let is_sanitized = self.creator.name.as_str() == "WebInspector" && has_no_secrets(&entries);
+        let is_sanitized =
+            self.creator.name.as_str() == "WebInspector" && sanitized::has_no_secrets(&entries);
         if is_sanitized {
             let why = "requests whose cookies and Authorization are missing (a sanitized export: choose the one with sensitive data)";
             leave_out(&mut self.left_out, why, entries.len() as u64);
         }
         let begin = place(&mut entries);
-        let (exchanges, of_pages): (Vec<_>, Vec<_>) =
+        let (mut exchanges, of_pages): (Vec<_>, Vec<_>) =
             entries.into_iter().map(|read| (read.exchange, read.page)).unzip();
+        if is_sanitized {
+            let why = "requests that got `Authorization: Bearer` and the newest token that an answer gave (the export has no such header)";
+            leave_out(&mut self.left_out, why, sanitized::add_bearers(&mut exchanges));
+        }
         let steps = pages::steps(&exchanges, &of_pages, &self.pages.0, &self.creator);
         let began = begin.and_then(|ns| i64::try_from(ns.div_euclid(1_000_000_000)).ok());
         Ok(Recording { origin, began, exchanges, steps, left_out: self.left_out })
@@ -199,23 +204,6 @@ fn place(entries: &mut [Read]) -> Option<i128> {
 
 fn since(base: i128, at: i128) -> Duration {
     Duration::from_nanos(u64::try_from(at - base).unwrap_or(0))
-}
-
-/// Whether no header has a secret, though a password was sent.
-fn has_no_secrets(entries: &[Read]) -> bool {
-    const SECRET: [&str; 3] = ["cookie", "set-cookie", "authorization"];
-    let mut headers = entries.iter().flat_map(|read| {
-        let response = read.exchange.response.as_ref();
-        let of_response = response.into_iter().flat_map(|response| response.headers.iter());
-        read.exchange.request.headers.iter().chain(of_response)
-    });
-    let is_secret = |name: &str| SECRET.iter().any(|own| own.eq_ignore_ascii_case(name));
-    let mut bodies = entries.iter().filter_map(|read| read.exchange.request.body.in_memory());
-    let is_login = |body: &[u8]| {
-        let begin = String::from_utf8_lossy(&body[..body.len().min(4096)]).to_ascii_lowercase();
-        ["passw", "passwd", "pwd"].iter().any(|word| begin.contains(word))
-    };
-    !headers.any(|(name, _)| is_secret(name)) && bodies.any(is_login)
 }
 
 /// `HAR of Firefox 140.0`.

@@ -29,6 +29,10 @@ impl Format {
 
     /// The format of a file, by its first bytes, and by its name if they don't tell.
     pub(super) fn of(head: &[u8], name: &str) -> Option<Self> {
+        // Of all formats logs alone are packed.
+        if head.starts_with(b"\x1f\x8b") {
+            return Some(Self::Log);
+        }
         let head = text(head);
         let begin = head.trim_start();
         let by_name = || {
@@ -38,12 +42,13 @@ impl Format {
         if begin.starts_with('{') {
             return of_json(begin).or_else(by_name);
         }
-        if begin.lines().any(is_curl) {
-            return Some(Self::Curl);
-        }
+        // Before curl: descriptions of operations show commands.
         let is_yaml = |line: &str| line.starts_with("openapi:") || line.starts_with("swagger:");
         if begin.lines().any(is_yaml) {
             return Some(Self::OpenApi);
+        }
+        if begin.lines().any(is_curl) {
+            return Some(Self::Curl);
         }
         if begin.starts_with("#Version:")
             || begin.starts_with("#Fields:")
@@ -145,6 +150,11 @@ mod tests {
             ("openapi: 3.1.0\ninfo:", "x.yaml", Some(Format::OpenApi)),
             ("{\"openapi\": \"3.0.3\"", "x.json", Some(Format::OpenApi)),
             (
+                "openapi: 3.1.0\ninfo:\n  description: |\n    curl http://a.test/",
+                "x",
+                Some(Format::OpenApi),
+            ),
+            (
                 "1.2.3.4 - - [26/Nov/2026:10:00:00 +0000] \"GET / HTTP/1.1\" 200 1",
                 "x",
                 Some(Format::Log),
@@ -157,6 +167,7 @@ mod tests {
         ] {
             assert_eq!(Format::of(head.as_bytes(), name), expected, "{head}");
         }
+        assert_eq!(Format::of(b"\x1f\x8b\x08\0", "access.log.1.gz"), Some(Format::Log));
         assert_eq!(Format::of(b"\xff\xfe{\0\"\0l\0o\0g\0\"\0:\0{\0", "x"), Some(Format::Har));
     }
 }

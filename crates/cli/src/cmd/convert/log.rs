@@ -27,13 +27,16 @@ pub(super) fn write(
     let unwritable =
         |error: io::Error| Failure::usage(format!("{} can't be written: {error}", out.display()));
     fs::create_dir_all(out).map_err(unwritable)?;
-    let open = |file: &str| {
-        let path = out.join(file);
+    // Before a draft of one of them is made.
+    for path in [TARGETS, PACE].map(|file| out.join(file)) {
         if !force && path.symlink_metadata().is_ok() {
             let message = format!("{} is there already", path.display());
             return Err(Failure::usage(message)
                 .hint("name another folder with --out, or replace the file with --force"));
         }
+    }
+    let open = |file: &str| {
+        let path = out.join(file);
         let draft = out.join(format!(".{file}.{}", std::process::id()));
         File::create(&draft).map(|open| (BufWriter::new(open), draft, path)).map_err(unwritable)
     };

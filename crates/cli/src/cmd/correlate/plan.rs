@@ -235,18 +235,13 @@ fn of_finder(finder: &Finder) -> String {
 }
 
 fn of_path(path: &[PathStep]) -> String {
-    let mut out = String::from("$");
-    for step in path {
-        match step {
-            PathStep::Key(key) => {
-                out.push('.');
-                out.push_str(key);
-            }
-            PathStep::Index(index) => out += &format!("[{index}]"),
-            PathStep::Where { key, is } => out += &format!("[{key} = {}]", pieces(is)),
-        }
-    }
-    out
+    let step = |step: &PathStep| match step {
+        PathStep::Key(key) => format!(".{key}"),
+        PathStep::Index(index) => format!("[{index}]"),
+        PathStep::Where { key, is } => format!("[{key} = {}]", pieces(is)),
+    };
+    let steps: Vec<String> = path.iter().map(step).collect();
+    format!("${}", steps.concat())
 }
 
 fn of_change(change: &Change) -> String {
