@@ -1,4 +1,4 @@
-//! What a recording leaves: the folder of the script, and a HAR file. Both are claimed before the session begins.
+//! The folder of the script and the HAR file of a session. Both are claimed before it begins.
 
 use std::path::{Path, PathBuf};
 
