@@ -404,6 +404,12 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         command().debug_assert();
+        // clap itself looks for these in builds with debug assertions only.
+        let root = command();
+        let mut names: Vec<&str> = root.get_subcommands().map(Command::get_name).collect();
+        names.sort_unstable();
+        let twice = names.windows(2).find(|pair| pair[0] == pair[1]);
+        assert_eq!(twice, None);
     }
 
     #[test]
@@ -453,7 +459,7 @@ mod tests {
 
     #[test]
     fn commands_of_later_are_refused_by_name_whatever_follows_them() {
-        for name in ["record -x 5", "agent"] {
+        for name in ["agent -x 5", "agent"] {
             let text = message(&format!("brunt {name}"));
             let first = name.split(' ').next().unwrap();
             assert!(text.contains(&format!("brunt {first} is not supported yet")), "{text}");

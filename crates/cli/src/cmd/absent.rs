@@ -1,4 +1,4 @@
-//! Commands of k6, and of ours, that we don't have: refused by name.
+//! Commands of k6 and vegeta, and of ours, that we don't have: refused by name.
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
@@ -11,10 +11,9 @@ const ABSENT: &[(&str, &str)] = &[
     ("cloud", ""),
     ("login", ""),
     ("x", ""),
-    // Ours, later.
-    ("record", "convert the HAR file of a browser with brunt convert"),
     // Gone from vegeta; answered below.
     ("dump", ""),
+    // Ours, later.
     ("agent", "start one run on each machine, with --execution-segment"),
 ];
 

@@ -288,6 +288,7 @@ fn help_names_its_things() {
         "new --help",
         "convert --help",
         "record --help",
+        "correlate --help",
         "demo --help",
         "attack -help",
         "encode -help",
