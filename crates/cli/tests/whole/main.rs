@@ -9,6 +9,7 @@ mod bodies;
 mod bounds;
 mod command_line;
 mod compare;
+mod convert;
 mod corpus;
 mod dashboard;
 mod data;
