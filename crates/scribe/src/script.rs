@@ -76,7 +76,13 @@ impl Writer<'_> {
         let used: Vec<usize> = self.variables.used_secrets.borrow().iter().copied().collect();
         for index in used {
             self.needs.add("import:secrets");
-            let call = format!("await secrets.get({})", quoted(&self.secret_key(index)));
+            let mut call = format!("await secrets.get({})", quoted(&self.secret_key(index)));
+            if has_lines(&self.plan.secrets[index].recorded) {
+                head.push(Statement::Comment(
+                    "In JSON, as a line of the file holds no line ends.".to_owned(),
+                ));
+                call = format!("JSON.parse({call})");
+            }
             head.push(Statement::Line(
                 format!("const {} = ", self.variables.secret(index)),
                 Expr::raw(call),
@@ -352,10 +358,21 @@ impl Writer<'_> {
     fn secrets(&self) -> String {
         let used = self.variables.used_secrets.borrow();
         let line = |&index: &usize| {
-            format!("{}={}\n", self.secret_key(index), self.plan.secrets[index].recorded)
+            let text = &self.plan.secrets[index].recorded;
+            let key = self.secret_key(index);
+            if has_lines(text) {
+                format!("{key}={}\n", serde_json::Value::from(text.as_str()))
+            } else {
+                format!("{key}={text}\n")
+            }
         };
         used.iter().map(line).collect()
     }
+}
+
+/// Whether a secret does not fit into a line, as keys in PEM.
+fn has_lines(secret: &str) -> bool {
+    secret.contains(['\n', '\r'])
 }
 
 /// The begin of a statement that sets a variable which others may set again.

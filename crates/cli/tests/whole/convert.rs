@@ -38,11 +38,13 @@ fn commands_that_a_browser_copies_run_and_keep_their_secrets() {
   -H 'accept: */*' -H 'authorization: Bearer hush2' -H 'x-session: hush3' \
   -b 'connect.sid=s%3Ahush4; lang=de; laravel_session=hush5' --compressed ;
 curl 'URL/anything/login' -X 'POST' -H 'content-type: application/json' \
-  --data-raw $'{"user":"ada","password":"hush6","note":"it\'s \u00e4"}'
+  --data-raw $'{"user":"ada","password":"hush6","note":"it\'s \u00e4"}' ;
+curl 'URL/anything/keys' -H 'content-type: application/json' --data-raw '{"password":"hush7\nhush8"}'
 "#;
     let folder = converted("a.sh", ("a.sh", &text.replace("URL", &server.url)));
     keeps_secrets(&folder, &["script.js"]);
     assert!(folder.read("out/script.js").contains("it's ä"));
+    assert!(folder.read("out/secrets.env").contains(r#"="hush7\nhush8""#), "of several lines");
     runs(&folder, &["script.js", "secrets.env"], "run script.js");
 }
 
