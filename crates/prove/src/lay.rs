@@ -106,7 +106,7 @@ struct Lay<'a> {
     extra: Vec<Hop>,
     failed: Vec<(Option<usize>, String)>,
     talks: Vec<Vec<Message>>,
-    /// The call whose WebSocket was opened last, and how many were.
+    /// The call whose WebSocket was opened last.
     socket: Option<usize>,
 }
 
@@ -224,7 +224,11 @@ impl Lay<'_> {
             }
             return self.socket;
         }
-        let call = self.socket?;
+        // Of several that are open, the newest to this URL.
+        let is_own = |call: &usize| {
+            is_socket(self.exchange(*call)) && self.hops[*call].iter().any(|hop| hop.url == url)
+        };
+        let call = (0..self.calls.len()).rev().find(is_own).or(self.socket)?;
         let (from, data) =
             if sent.is_empty() { (Side::Server, received) } else { (Side::Client, sent) };
         let is_text = std::str::from_utf8(data).is_ok();

@@ -171,6 +171,14 @@ fn parts_in_parts_end() {
     made(text.as_bytes());
 }
 
+#[test]
+fn no_text_ends_its_comment() {
+    let text = r#"{"openapi": "3.0.0", "info": {"title": "*\u0000/ *\u0000\u0001/", "version": "1"}, "paths": {"/": {"get": {"summary": "*/"}}}}"#;
+    let client = made(text.as_bytes());
+    let text = file(&client, "client.ts");
+    assert_eq!(text.matches("/**").count(), text.matches("*/").count(), "{text}");
+}
+
 mod laws {
     use proptest::prelude::*;
 

@@ -44,7 +44,8 @@ pub(super) fn access(name: &str) -> String {
 /// A text for one line of a comment.
 pub(super) fn line(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    text.replace("*/", "*\\/").chars().filter(|c| !c.is_control()).collect()
+    // Control characters first: one between `*` and `/` would bring them together.
+    text.chars().filter(|c| !c.is_control()).collect::<String>().replace("*/", "*\\/")
 }
 
 /// A comment for readers of code, or nothing. Long lines are broken.
