@@ -20,7 +20,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// A server that is not ready by then never will be.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Which server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,7 +104,7 @@ impl Server {
         let began = Instant::now();
         while !self.is_ready() {
             assert!(began.elapsed() < PATIENCE, "the server does not start:\n{}", self.log());
-            std::thread::sleep(Duration::from_millis(50));
+            std::thread::park_timeout(Duration::from_millis(50));
         }
     }
 
