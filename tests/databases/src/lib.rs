@@ -90,13 +90,16 @@ impl Server {
             Kind::MariaDb => mariadb::command(self),
             Kind::Postgres => postgres::command(self),
         };
-        // The shell waits for the end of its input, which is the end of this process at the latest.
-        let script = "\"$@\" >>\"$BRUNT_DB_LOG\" 2>&1 </dev/null & pid=$!; cat >/dev/null; kill -s \"$BRUNT_DB_SIGNAL\" $pid 2>/dev/null; wait $pid 2>/dev/null";
+        // The shell waits for the end of its input, which is the end of this process at the latest. Unless it is told to keep the folder, it
+        // removes it: nobody else would.
+        let script = "\"$@\" >>\"$BRUNT_DB_LOG\" 2>&1 </dev/null & pid=$!; word=$(cat)
+            kill -s \"$BRUNT_DB_SIGNAL\" $pid 2>/dev/null; wait $pid 2>/dev/null
+            [ \"$word\" = keep ] || rm -rf \"$BRUNT_DB_FOLDER\"";
         let mut shell = Command::new("sh");
         shell.args(["-c", script, "sh"]).args(words.drain(..));
         // PostgreSQL's own way to crash, which takes its children along.
         let signal = if self.kind == Kind::Postgres { "QUIT" } else { "KILL" };
-        shell.env("BRUNT_DB_SIGNAL", signal);
+        shell.env("BRUNT_DB_SIGNAL", signal).env("BRUNT_DB_FOLDER", self.folder());
         shell.env("BRUNT_DB_LOG", self.log_file()).stdin(Stdio::piped()).stdout(Stdio::null());
         let mut shell = shell.spawn().expect("a shell");
         let alive = shell.stdin.take();
@@ -208,7 +211,9 @@ impl Server {
     /// Kills the server.
     pub fn kill(&mut self) {
         if let Some(mut running) = self.running.take() {
-            drop(running.alive.take());
+            if let Some(mut alive) = running.alive.take() {
+                let _ = alive.write_all(b"keep");
+            }
             let _ = running.shell.wait();
         }
     }

@@ -35,6 +35,7 @@ pub(crate) fn command(server: &Server) -> Vec<String> {
         "--bind-address=127.0.0.1".to_owned(),
         "--skip-name-resolve".to_owned(),
         "--innodb-flush-log-at-trx-commit=0".to_owned(),
+        "--innodb-log-file-size=32M".to_owned(),
     ];
     if nix::unistd::geteuid().is_root() {
         words.push("--user=root".to_owned());
