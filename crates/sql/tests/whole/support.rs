@@ -54,7 +54,9 @@ pub(crate) fn shown(cell: Cell<'_>) -> String {
         Cell::Text(bytes) => format!("text {}", text(bytes)),
         Cell::Raw(bytes) => format!("raw {}", text(bytes)),
         Cell::Bytes(bytes) => format!("bytes {bytes:?}"),
-        Cell::Time(at) => format!("time {}.{:09}{:+}", at.unix_seconds, at.nanos, at.offset_seconds),
+        Cell::Time(at) => {
+            format!("time {}.{:09}{:+}", at.unix_seconds, at.nanos, at.offset_seconds)
+        }
     }
 }
 

@@ -94,7 +94,11 @@ fn a_server_that_speaks_something_else_is_told_apart() {
             Trouble::Connect,
             "Error 1040: Too many connections",
         ),
-        (greeting("8.0.36", "caching_sha2_password")[..40].to_vec(), Trouble::Connect, "driver: bad connection"),
+        (
+            greeting("8.0.36", "caching_sha2_password")[..40].to_vec(),
+            Trouble::Connect,
+            "driver: bad connection",
+        ),
     ] {
         let failure = failure(&says(bytes.clone()));
         assert_eq!((failure.trouble(), failure.text()), (trouble, text), "{bytes:?}");

@@ -143,7 +143,9 @@ fn what_cannot_be_read_is_refused_in_the_words_of_the_go_driver() {
     ] {
         assert_eq!(text(dsn), why, "{dsn}");
     }
-    assert!(text("/?serverPubKey=missing.pem").starts_with("invalid value / unknown server pub key"));
+    assert!(
+        text("/?serverPubKey=missing.pem").starts_with("invalid value / unknown server pub key")
+    );
 }
 
 #[test]

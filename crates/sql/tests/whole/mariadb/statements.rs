@@ -232,7 +232,8 @@ fn deadlocks_may_be_tried_again_and_lock_waits_are_told() {
 #[test]
 fn a_server_that_only_reads_is_left_if_the_dsn_says_so() {
     on_a_core(async {
-        for (params, text) in [("", "Error 1792"), ("rejectReadOnly=true", "driver: bad connection")]
+        for (params, text) in
+            [("", "Error 1792"), ("rejectReadOnly=true", "driver: bad connection")]
         {
             let mut it = connected(&database(), params).await;
             exec(&mut it, "CREATE TABLE t (a INT)", &[]).await.unwrap();

@@ -17,7 +17,8 @@ fn columns() -> Vec<String> {
     ["id", "te`xt", "bytes"].map(str::to_owned).to_vec()
 }
 
-const TABLE: &str = "CREATE TABLE `or``ders` (id INT PRIMARY KEY, `te``xt` VARCHAR(99), bytes BLOB)";
+const TABLE: &str =
+    "CREATE TABLE `or``ders` (id INT PRIMARY KEY, `te``xt` VARCHAR(99), bytes BLOB)";
 
 /// What the server itself says about the table.
 fn truth(database: &str) -> String {
@@ -67,8 +68,13 @@ fn statements_stay_below_what_the_server_takes() {
         let text = "x".repeat(10_000);
         let values = args(&vec![Cell::Text(text.as_bytes()); 100]);
         let columns = ["a".to_owned()];
-        let insert =
-            Insert { table: "t", columns: &columns, values: &values, way: Way::Values, batch: None };
+        let insert = Insert {
+            table: "t",
+            columns: &columns,
+            values: &values,
+            way: Way::Values,
+            batch: None,
+        };
         let outcome = it.insert(&insert).await.unwrap();
         assert_eq!(outcome.rows_affected, Some(100));
         let long = "x".repeat(70_000);
