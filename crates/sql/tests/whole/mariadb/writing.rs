@@ -149,7 +149,9 @@ fn answers_of_a_batch_may_be_longer_than_all_buffers() {
     on_a_core(async {
         let mut it = connected("shop", "").await;
         let mut values = Args::new();
-        (0..400).for_each(|number| values.push(Cell::Int(number)));
+        for number in 0..400 {
+            values.push(Cell::Int(number));
+        }
         let sql = "SELECT REPEAT('x', 100000 + ?)";
         let outcome = it.batch(sql, 1, &values).await.unwrap();
         assert_eq!(outcome.rows, 400);
