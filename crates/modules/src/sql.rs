@@ -66,6 +66,3 @@ impl Module for Exports {
         cut(host);
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -147,7 +147,9 @@ pub(super) fn weight(args: &Args) -> usize {
 
 /// Whether a value may be an object of named arguments: none of the types that are arguments themselves.
 pub(super) fn is_named(value: &Value<'_>) -> bool {
-    value.is_object() && go_type(value) == "map[string]interface {}" && !value.is_error()
+    value.is_object()
+        && go_type(value) == "map[string]interface {}"
+        && !value.is_error()
         && value.instance::<GoTime>().is_none()
         && !value.is_array_buffer()
         && !value.is_data_view()
@@ -169,7 +171,9 @@ pub(super) fn by_name<'js>(
         if value.is_undefined() && !object.has(name)? {
             let keys: Vec<_> = object.keys()?.iter().take(20).filter_map(Key::text).collect();
             let keys = keys.join(", ");
-            let why = format!("the statement has the parameter :{name}, and the object has no {name}: it has {keys}");
+            let why = format!(
+                "the statement has the parameter :{name}, and the object has no {name}: it has {keys}"
+            );
             return Err(throw_go(ctx, &why));
         }
         push(ctx, args, &value, index + 1, driver)?;

@@ -47,7 +47,10 @@ impl Into {
         let ctx = call.ctx();
         let table = text_or_empty(&call.argument(0))?;
         if table.is_empty() {
-            return Err(throw_go(ctx, "insert(table, columns, rows) takes the name of a table first"));
+            return Err(throw_go(
+                ctx,
+                "insert(table, columns, rows) takes the name of a table first",
+            ));
         }
         let given = call.argument(1);
         let mut columns = Vec::new();

@@ -51,7 +51,13 @@ pub(super) fn pinned<'js>(ctx: Ctx<'js>, door: &Rc<Door>) -> JsResult<'js, Rc<Pi
         Err(failure) => {
             let tags = VuState::of(ctx).tags();
             let label = label(door.core());
-            let end = End { label: &label, spent: Spent::default(), rows: 0, affected: 0, failure: Some(&failure) };
+            let end = End {
+                label: &label,
+                spent: Spent::default(),
+                rows: 0,
+                affected: 0,
+                failure: Some(&failure),
+            };
             door.over(host, &tags, &end);
             Err(throw(ctx, &failure))
         }

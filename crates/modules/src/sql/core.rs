@@ -118,10 +118,11 @@ impl Place {
             return Ok(network.clone());
         }
         let state = host.slot::<VuState>();
-        let settings = self.config.network(&state.shared.config().network);
+        let settings = self.config.network(&state.shared.config().network.net);
         let network = settings.map(|settings| Network::new(settings, clock::now_ns)).transpose();
-        let network = network
-            .map_err(|why| Failure::new(brunt_sql::Trouble::Config, format!("the DSN's TLS: {why}")))?;
+        let network = network.map_err(|why| {
+            Failure::new(brunt_sql::Trouble::Config, format!("the DSN's TLS: {why}"))
+        })?;
         Ok(self.network.get_or_init(|| network).clone())
     }
 }

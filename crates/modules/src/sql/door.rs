@@ -8,7 +8,7 @@ use brunt_sql::{Driver, Failure, Trouble};
 
 use super::core::{Label, SqlCore};
 use super::options::Options;
-use super::record::{SqlMeters, Spent, Told, record};
+use super::record::{Spent, SqlMeters, Told, record};
 use super::source::{PoolHere, Source};
 use crate::state::Tags;
 

@@ -30,9 +30,41 @@ const DAYS: [&str; 7] =
 
 /// The parts of a layout, longer ones before those that they begin with.
 const PARTS: [&str; 35] = [
-    "January", "Jan", "Monday", "Mon", "MST", "002", "01", "02", "03", "04", "05", "06", "2006",
-    "15", "-07:00:00", "-07:00", "-070000", "-0700", "-07", "Z07:00:00", "Z07:00", "Z070000", "Z0700",
-    "Z07", "PM", "pm", "__2", "_2006", "_2", "1", "2", "3", "4", "5", ".",
+    "January",
+    "Jan",
+    "Monday",
+    "Mon",
+    "MST",
+    "002",
+    "01",
+    "02",
+    "03",
+    "04",
+    "05",
+    "06",
+    "2006",
+    "15",
+    "-07:00:00",
+    "-07:00",
+    "-070000",
+    "-0700",
+    "-07",
+    "Z07:00:00",
+    "Z07:00",
+    "Z070000",
+    "Z0700",
+    "Z07",
+    "PM",
+    "pm",
+    "__2",
+    "_2006",
+    "_2",
+    "1",
+    "2",
+    "3",
+    "4",
+    "5",
+    ".",
 ];
 
 /// A moment in this layout.
@@ -43,7 +75,7 @@ pub(super) fn format(moment: Moment, zone: Zone, layout: &str) -> String {
     while let Some(first) = rest.chars().next() {
         let part = PARTS.iter().find(|part| rest.starts_with(**part));
         let taken = match part {
-            Some(&"." ) => fraction(&mut out, moment, rest),
+            Some(&".") => fraction(&mut out, moment, rest),
             // `January` is a month, `Janus` is not.
             Some(&("Jan" | "Mon")) if rest[3..].starts_with(|c: char| c.is_ascii_lowercase()) => 0,
             Some(&"_2006") => {
@@ -153,13 +185,17 @@ mod tests {
 
     #[test]
     fn layouts_are_gos() {
-        let moment = Moment { unix_seconds: 1_709_210_096, nanos: 789_000_000, offset_seconds: 3600 };
+        let moment =
+            Moment { unix_seconds: 1_709_210_096, nanos: 789_000_000, offset_seconds: 3600 };
         for (layout, text) in [
             (STRING, "2024-02-29 13:34:56.789 +0100 +0100"),
             (RFC3339, "2024-02-29T13:34:56.789+01:00"),
             ("Mon Jan _2 15:04:05 2006", "Thu Feb 29 13:34:56 2024"),
             ("Monday, 02-Jan-06 3:04PM MST", "Thursday, 29-Feb-24 1:34PM +0100"),
-            ("1/2/06 03:4:5 pm .000000 ,99 002 -07 Janus", "2/29/24 01:34:56 pm .789000 ,78 060 +01 Janus"),
+            (
+                "1/2/06 03:4:5 pm .000000 ,99 002 -07 Janus",
+                "2/29/24 01:34:56 pm .789000 ,78 060 +01 Janus",
+            ),
             ("é.0.1", "é.7.2"),
             ("", ""),
         ] {

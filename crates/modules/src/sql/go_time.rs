@@ -70,11 +70,8 @@ impl Civil {
         let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };
         let year = era * 400 + year_of_era + i64::from(month <= 2);
         let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-        let year_day = if month > 2 {
-            day_of_year + 60 + i64::from(is_leap)
-        } else {
-            day_of_year - 305
-        };
+        let year_day =
+            if month > 2 { day_of_year + 60 + i64::from(is_leap) } else { day_of_year - 305 };
         let small = |number: i64| u8::try_from(number).expect("a part of a date is small");
         Self {
             year,
@@ -250,7 +247,8 @@ fn nanos(moment: Moment) -> i128 {
 /// The moment of these nanoseconds since 1970, as far as there are such.
 fn at(nanos: i128, offset_seconds: i32) -> Moment {
     let seconds = nanos.div_euclid(1_000_000_000);
-    let unix_seconds = i64::try_from(seconds).unwrap_or(if seconds < 0 { i64::MIN } else { i64::MAX });
+    let unix_seconds =
+        i64::try_from(seconds).unwrap_or(if seconds < 0 { i64::MIN } else { i64::MAX });
     let nanos = u32::try_from(nanos.rem_euclid(1_000_000_000)).expect("less than a second");
     Moment { unix_seconds, nanos, offset_seconds }
 }

@@ -23,9 +23,12 @@ impl Named {
                 continue;
             }
             let is_name = bytes[at] == b':'
-                && bytes.get(at + 1).is_some_and(|next| next.is_ascii_alphabetic() || *next == b'_')
+                && bytes
+                    .get(at + 1)
+                    .is_some_and(|next| next.is_ascii_alphabetic() || *next == b'_')
                 && !at.checked_sub(1).is_some_and(|before| {
-                    bytes[before].is_ascii_alphanumeric() || matches!(bytes[before], b'_' | b':' | b']')
+                    bytes[before].is_ascii_alphanumeric()
+                        || matches!(bytes[before], b'_' | b':' | b']')
                 });
             if !is_name {
                 at += 1;
@@ -106,14 +109,8 @@ mod tests {
     fn names_become_the_placeholders_of_the_database() {
         let sql = "SELECT :a, :b_2 FROM t WHERE x = :a";
         let told = |sql: &str, names: &str| (sql.to_owned(), names.to_owned());
-        assert_eq!(
-            read(sql, Driver::MySql),
-            told("SELECT ?, ? FROM t WHERE x = ?", "a b_2 a")
-        );
-        assert_eq!(
-            read(sql, Driver::Postgres),
-            told("SELECT $1, $2 FROM t WHERE x = $1", "a b_2")
-        );
+        assert_eq!(read(sql, Driver::MySql), told("SELECT ?, ? FROM t WHERE x = ?", "a b_2 a"));
+        assert_eq!(read(sql, Driver::Postgres), told("SELECT $1, $2 FROM t WHERE x = $1", "a b_2"));
     }
 
     #[test]

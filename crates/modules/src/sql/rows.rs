@@ -243,9 +243,7 @@ impl Cursor {
                 cursor.back.notified().await;
                 cursor
             };
-            Host::of(ctx)
-                .events()
-                .spawn(back, move |ctx, cursor| cursor.step_later(ctx, deferred));
+            Host::of(ctx).events().spawn(back, move |ctx, cursor| cursor.step_later(ctx, deferred));
             return Ok(());
         };
         let row = self.row(ctx, &mut reading);

@@ -47,11 +47,14 @@ impl VuSlot for Shapes {
 ///
 /// # Errors
 /// If there is no memory.
-pub(super) fn of<'js>(ctx: Ctx<'js>, driver: Driver, columns: &Columns) -> JsResult<'js, Rc<Shape>> {
+pub(super) fn of<'js>(
+    ctx: Ctx<'js>,
+    driver: Driver,
+    columns: &Columns,
+) -> JsResult<'js, Rc<Shape>> {
     let shapes = &Host::of(ctx).slot::<Shapes>().0;
     let is_it = |shape: &Rc<Shape>| {
-        shape.driver == driver
-            && (Rc::ptr_eq(&shape.columns, columns) || shape.columns == *columns)
+        shape.driver == driver && (Rc::ptr_eq(&shape.columns, columns) || shape.columns == *columns)
     };
     let found = shapes.borrow().iter().position(is_it);
     if let Some(found) = found {
@@ -148,16 +151,16 @@ fn value<'js>(ctx: Ctx<'js>, options: &Options, cell: Cell<'_>, zone: Zone) -> J
     match cell {
         Cell::Null => Ok(ctx.null()),
         Cell::Bool(value) => Ok(ctx.bool(value)),
-        Cell::Int(value) => integer(ctx, options, value.unsigned_abs(), value as f64, || {
-            Ok(ctx.big_int(value))
-        }),
+        Cell::Int(value) => {
+            integer(ctx, options, value.unsigned_abs(), value as f64, || Ok(ctx.big_int(value)))
+        }
         Cell::UInt(value) => {
             integer(ctx, options, value, value as f64, || match i64::try_from(value) {
                 Ok(small) => Ok(ctx.big_int(small)),
-                Err(_) => ctx.global().get("BigInt")?.call(
-                    &ctx.undefined(),
-                    &[ctx.string(&value.to_string())?],
-                ),
+                Err(_) => ctx
+                    .global()
+                    .get("BigInt")?
+                    .call(&ctx.undefined(), &[ctx.string(&value.to_string())?]),
             })
         }
         Cell::Float(value) => Ok(ctx.number(value)),

@@ -157,7 +157,10 @@ impl Try {
 pub(super) fn tx<'js>(call: &Call<'js>, door: &Rc<Door>) -> JsResult<'js> {
     let (ctx, function) = (call.ctx(), call.argument(0));
     if !function.is_function() {
-        return Err(throw_go(ctx, "tx(function, options) takes a function, which gets the transaction"));
+        return Err(throw_go(
+            ctx,
+            "tx(function, options) takes a function, which gets the transaction",
+        ));
     }
     let wishes = Wishes::read(ctx, door.driver(), &call.argument(1))?;
     let mut tries = 0;
@@ -245,7 +248,11 @@ impl Later {
         Ok(promise)
     }
 
-    fn settle<'js>(&self, ctx: Ctx<'js>, with: Result<Value<'js>, Value<'js>>) -> JsResult<'js, ()> {
+    fn settle<'js>(
+        &self,
+        ctx: Ctx<'js>,
+        with: Result<Value<'js>, Value<'js>>,
+    ) -> JsResult<'js, ()> {
         drop(self.function.take());
         drop(self.one.take());
         match self.deferred.take() {

@@ -136,7 +136,8 @@ impl Job {
 
     /// Records its end.
     pub(super) fn over(&self, ctx: Ctx<'_>, reading: &Reading, failure: Option<&Failure>) {
-        let affected = if reading.columns.is_empty() { reading.outcome.rows_affected } else { None };
+        let affected =
+            if reading.columns.is_empty() { reading.outcome.rows_affected } else { None };
         let end = End {
             label: &self.statement.label,
             spent: reading.spent,
@@ -402,7 +403,8 @@ pub(super) fn query_async<'js>(ctx: Ctx<'js>, job: Job) -> JsResult<'js> {
             if reading.chunks.len() < seen {
                 (seen, bytes) = (0, 0);
             }
-            let fresh: usize = reading.chunks[seen..].iter().map(brunt_sql::Chunk::byte_count).sum();
+            let fresh: usize =
+                reading.chunks[seen..].iter().map(brunt_sql::Chunk::byte_count).sum();
             (seen, bytes) = (reading.chunks.len(), bytes + fresh);
             weights.push(scale.weigh(fresh));
             if bytes > most {
