@@ -1,4 +1,4 @@
-// What a probe prints of a value, a result and an error.
+// The lines that a probe prints for a value, a result and an error.
 
 /** JSON with the keys in order, so that the order of columns does not count. */
 export function json(value) {
@@ -20,7 +20,7 @@ export function show(label, value) {
   else console.log(`${label}: ${typeof value} ${json(value)} ${String(value)}`);
 }
 
-/** The call's value as `seen` prints it, or the error that it throws. */
+/** Prints the call's value by `seen`, or the error that it throws. */
 export function attempt(label, call, seen) {
   let value;
   try {
@@ -41,7 +41,7 @@ export function rows(label, call) {
   });
 }
 
-/** What an exec tells. */
+/** The numbers of an exec's result. */
 export function result(label, call) {
   const made = attempt(label, call, () => {});
   if (made === undefined) return;
