@@ -1,5 +1,6 @@
 //! Native functions and lists of them.
 
+use std::cell::Cell;
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::size_of;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -68,6 +69,16 @@ impl std::fmt::Debug for Call<'_> {
 pub trait Native: for<'js> Fn(Call<'js>) -> JsResult<'js> + Copy + Send + Sync + 'static {}
 impl<F> Native for F where F: for<'js> Fn(Call<'js>) -> JsResult<'js> + Copy + Send + Sync + 'static {}
 
+/// As [`Native`], for the method `next` of an iterator: `None` when there is no more.
+pub trait NativeNext:
+    for<'js> Fn(Call<'js>) -> JsResult<'js, Option<Value<'js>>> + Copy + Send + Sync + 'static
+{
+}
+impl<F> NativeNext for F where
+    F: for<'js> Fn(Call<'js>) -> JsResult<'js, Option<Value<'js>>> + Copy + Send + Sync + 'static
+{
+}
+
 /// Names with functions, accessors and constants, made once per process; VMs create the function objects when a
 /// script first asks for them.
 #[derive(Default)]
@@ -119,6 +130,19 @@ impl Members {
             sys::DEF_CFUNC,
             sys::DefUnion { func },
         )
+    }
+
+    /// The method `next` of an iterator. A `for … of` loop takes its values as they are; whoever calls it in another way gets them in
+    /// the objects `{value, done}` that the language wants.
+    #[must_use]
+    pub fn next<F: NativeNext>(self, function: F) -> Self {
+        let cproto = sys::CFUNC_ITERATOR_NEXT;
+        let next = next_trampoline(function);
+        // SAFETY: both are pointers to functions. The engine calls this one by `cproto`, which says its type.
+        let cfunc = unsafe { std::mem::transmute::<sys::JSIteratorNext, sys::JSCFunction>(next) };
+        let func = sys::FuncDef { length: 0, cproto, cfunc };
+        let flags = sys::PROP_CONFIGURABLE | sys::PROP_WRITABLE;
+        self.push(c"next", flags, sys::DEF_CFUNC, sys::DefUnion { func })
     }
 
     /// A property that is computed when it is read.
@@ -354,7 +378,7 @@ unsafe fn enter(
 }
 
 /// The function itself: it captures nothing, so it needs no memory to exist in.
-fn conjure<F: Native>() -> F {
+fn conjure<F: Copy>() -> F {
     const { assert!(size_of::<F>() == 0, "a native function captures nothing") };
     // SAFETY: `F` has size 0 and is `Copy`, so reading one from a dangling, aligned pointer is reading nothing; a value
     // of it existed when the trampoline was made.
@@ -370,6 +394,38 @@ pub(crate) fn trampoline<F: Native>(_: F) -> sys::JSCFunction {
     ) -> sys::JSValue {
         // SAFETY: the engine calls with its own context and `argc` arguments at `argv`.
         unsafe { enter(ctx, this, argc, argv, &conjure::<F>()) }
+    }
+    call::<F>
+}
+
+/// Tells the compiler the type of a closure.
+fn native<F: for<'a> Fn(Call<'a>) -> JsResult<'a>>(function: F) -> F {
+    function
+}
+
+fn next_trampoline<F: NativeNext>(_: F) -> sys::JSIteratorNext {
+    unsafe extern "C" fn call<F: NativeNext>(
+        ctx: *mut sys::JSContext,
+        this: sys::JSValue,
+        argc: c_int,
+        argv: *mut sys::JSValue,
+        done: *mut c_int,
+        _magic: c_int,
+    ) -> sys::JSValue {
+        let is_over = Cell::new(false);
+        let next = native(|call| match conjure::<F>()(call)? {
+            Some(value) => Ok(value),
+            None => {
+                is_over.set(true);
+                Ok(call.ctx().undefined())
+            }
+        });
+        // SAFETY: the engine calls with its own context and `argc` arguments at `argv`; `done` is a place of its own.
+        unsafe {
+            let value = enter(ctx, this, argc, argv, &next);
+            *done = c_int::from(is_over.get());
+            value
+        }
     }
     call::<F>
 }

@@ -77,6 +77,7 @@ pub(crate) const GPN_ENUM_ONLY: c_int = 1 << 4;
 
 pub(crate) const CFUNC_GENERIC: u8 = 0;
 pub(crate) const CFUNC_CONSTRUCTOR_OR_FUNC: u8 = 4;
+pub(crate) const CFUNC_ITERATOR_NEXT: u8 = 12;
 
 pub(crate) const DEF_CFUNC: u8 = 0;
 pub(crate) const DEF_CGETSET: u8 = 1;
@@ -86,6 +87,14 @@ pub(crate) const DEF_ALIAS: u8 = 9;
 
 pub(crate) type JSCFunction =
     unsafe extern "C" fn(*mut JSContext, JSValue, c_int, *mut JSValue) -> JSValue;
+pub(crate) type JSIteratorNext = unsafe extern "C" fn(
+    *mut JSContext,
+    JSValue,
+    c_int,
+    *mut JSValue,
+    *mut c_int,
+    c_int,
+) -> JSValue;
 pub(crate) type JSGetter = unsafe extern "C" fn(*mut JSContext, JSValue) -> JSValue;
 pub(crate) type JSSetter = unsafe extern "C" fn(*mut JSContext, JSValue, JSValue) -> JSValue;
 pub(crate) type JSCClosure = unsafe extern "C" fn(

@@ -53,7 +53,7 @@ fn no_crate_imports_from_its_own_floor_or_above() {
         &["metrics", "schedule", "script", "demo", "crypto", "html", "spelling", "traffic"],
         &["fiber", "quickjs", "options", "summary", "records", "runfile", "correlate", "recorder"],
         &["engine", "net", "page", "compare", "scribe", "imports"],
-        &["http", "redis", "outputs", "prove"],
+        &["http", "redis", "sql", "outputs", "prove"],
         &["js", "attack", "websocket", "grpc", "secrets"],
         &["modules"],
         &["cli"],

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::LazyLock;
 
 use brunt_quickjs::name::Key;
-use brunt_quickjs::{Class, Ctx, JsResult, Members, Name, OverLimit, Own, PromiseState};
+use brunt_quickjs::{Class, Ctx, Hooks, JsResult, Members, Name, OverLimit, Own, PromiseState, Vm};
 
 use crate::support::{NORMAL, Vu, on_a_core, pool};
 
@@ -496,4 +496,81 @@ fn plain_data_is_written_as_the_engine_writes_it() {
     }
     let cycle = "var c = { a: [] }; c.a.push(c); try { JSON.stringify(c) } catch (e) { e.name }";
     assert_eq!(eval(&vu, cycle), "TypeError");
+}
+
+/// Numbers from 1 on, as a native iterator.
+struct Count(Cell<i32>);
+
+impl Class for Count {
+    const NAME: &'static CStr = c"Count";
+    fn members() -> &'static Members {
+        static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
+            Members::new().next(|call| {
+                let this = call.this();
+                let Some(Count(left)) = this.instance::<Count>() else {
+                    return Err(call.ctx().throw_type("no Count"));
+                };
+                left.set(left.get() - 1);
+                Ok((left.get() >= 0).then(|| call.ctx().int(left.get())))
+            })
+        });
+        &MEMBERS
+    }
+}
+
+#[test]
+fn a_native_iterator_gives_its_values_to_loops_and_objects_to_others() {
+    on_a_core(async {
+        let mut vu = Vu::new(&pool(NORMAL));
+        {
+            let ctx = vu.vm.ctx();
+            ctx.global().define("count", ctx.instance(Count(Cell::new(5))).unwrap()).unwrap();
+        }
+        let script = "count[Symbol.iterator] = function () { return this };
+            const first = JSON.stringify(count.next()), seen = [];
+            for (const n of count) seen.push(n);
+            let wrong; try { count.next.call({}) } catch (e) { wrong = e.name }
+            let inLoop; try { for (const x of { [Symbol.iterator]: () => ({ next: count.next }) }); } catch (e) { inLoop = e.name }
+            [first, seen, JSON.stringify(count.next()), wrong, inLoop].join(' ')";
+        let ended = vu.run(script).await;
+        assert_eq!(
+            ended.unwrap(),
+            r#"{"value":4,"done":false} 3,2,1,0 {"done":true} TypeError TypeError"#
+        );
+    });
+}
+
+#[test]
+fn objects_by_a_pattern_have_its_properties_in_its_order() {
+    let vm = Vm::new(Rc::new(()), Hooks::default(), NORMAL);
+    let ctx = vm.ctx();
+    let (pattern, places) = ctx.pattern(&["id", "a", "2", "a", "__proto__"]).unwrap();
+    assert_eq!(places, [0, 2, 3, 4]);
+    let many: Vec<_> = (0..40).map(|n| format!("c{n}")).collect();
+    let many: Vec<_> = many.iter().map(String::as_str).collect();
+    let (wide, _) = ctx.pattern(&many).unwrap();
+    for round in 0..3 {
+        let mut values: Vec<_> = (0..4).map(|n| ctx.int(n + round)).collect();
+        let made = ctx.object_by(&pattern, &mut values).unwrap();
+        assert!(values.is_empty());
+        let told = ctx.stringify_json(&made).unwrap().unwrap();
+        assert_eq!(
+            told,
+            format!(
+                r#"{{"2":{},"id":{round},"a":{},"__proto__":{}}}"#,
+                round + 1,
+                round + 2,
+                round + 3
+            )
+        );
+        let mut values: Vec<_> = (0..40).map(|n| ctx.int(n)).collect();
+        let made = ctx.object_by(&wide, &mut values).unwrap();
+        assert_eq!(made.get("c39").unwrap().as_number(), Some(39.0));
+        // What scripts do to one object is no matter of the next.
+        made.delete("c0").unwrap();
+    }
+    ctx.eval("t.js", "Object.prototype.x = 1").unwrap();
+    let (empty, _) = ctx.pattern(&[]).unwrap();
+    let made = ctx.object_by(&empty, &mut Vec::new()).unwrap();
+    assert!(empty.is_empty() && made.keys().unwrap().is_empty());
 }
