@@ -1,4 +1,5 @@
 //! The crate against real servers, and against such as lie.
+#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 mod mariadb;
 mod support;
