@@ -1,5 +1,6 @@
 //! The crate against real servers, and against such as lie.
 
 mod mariadb;
+mod sqlite;
 mod support;
 mod untrue_mysql;
