@@ -2,5 +2,6 @@
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 mod mariadb;
+mod sqlite;
 mod support;
 mod untrue_mysql;
