@@ -99,7 +99,7 @@ impl Args {
     }
 
     /// All of them, in order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = Cell<'_>> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Cell<'_>> + Clone {
         self.items.iter().map(|item| self.cell(*item))
     }
 
@@ -107,7 +107,7 @@ impl Args {
     ///
     /// # Panics
     /// If there are not so many.
-    pub fn range(&self, from: usize, to: usize) -> impl ExactSizeIterator<Item = Cell<'_>> {
+    pub fn range(&self, from: usize, to: usize) -> impl ExactSizeIterator<Item = Cell<'_>> + Clone {
         self.items[from..to].iter().map(|item| self.cell(*item))
     }
 }
@@ -131,7 +131,9 @@ mod tests {
             Cell::Float(1.5),
             Cell::Time(now),
         ];
-        cells.iter().for_each(|cell| args.push(*cell));
+        for cell in &cells {
+            args.push(*cell);
+        }
         assert_eq!(args.iter().collect::<Vec<_>>(), cells);
         assert_eq!(args.range(2, 4).collect::<Vec<_>>(), cells[2..4]);
         assert_eq!((args.len(), args.byte_count(), args.get(6)), (9, 4, Cell::Bytes(b"\0\xff")));

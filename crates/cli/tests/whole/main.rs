@@ -54,6 +54,7 @@ mod run;
 mod run_file;
 mod secrets;
 mod sql;
+mod sql_answers;
 mod sql_faults;
 mod sse;
 mod streaming;
