@@ -21,7 +21,6 @@ pub(crate) mod driver;
 mod failing;
 mod go_layout;
 mod go_time;
-mod named;
 mod open;
 mod options;
 mod prepared;

@@ -348,7 +348,7 @@ fn a_script_that_acts_in_the_middle_of_its_own_call_harms_nobody() {
         lines[1..],
         [
             "within 1",
-            r#"throws "GoError: the rows are an array, or anything that can be iterated over: of arrays, of objects, or of values for one column""#,
+            r#"throws "Error: trap""#,
             r#"next ["Error: next",true]"#,
             "rows 2",
             r#"row {"a":1}"#,

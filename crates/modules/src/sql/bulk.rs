@@ -10,7 +10,7 @@ use brunt_sql::{Args, Driver, Failure, Insert, Outcome, Trouble, Way};
 use tokio::time::Instant;
 
 use super::arguments::{self, push};
-use super::core::{Label, Statement};
+use super::core::{Label, Named, Statement};
 use super::door::{Door, End};
 use super::failing::{settling, throw};
 use super::reading::within;
@@ -226,8 +226,10 @@ impl<'js> Rows<'js> {
 
 /// How rows become arguments.
 struct Reader<'js> {
-    /// The members of rows that are objects, in order.
+    /// The members of rows that are objects.
     keys: Vec<Key<'js>>,
+    /// By argument: the place of its key.
+    order: Vec<usize>,
     /// Values of a row; 0: the first row tells.
     width: usize,
     driver: Driver,
@@ -236,23 +238,27 @@ struct Reader<'js> {
 }
 
 impl<'js> Reader<'js> {
-    fn new(ctx: Ctx<'js>, names: &[String], width: usize, driver: Driver) -> JsResult<'js, Self> {
+    /// One of rows with these members, if they are objects; in the order of the names, or in another.
+    fn new(
+        ctx: Ctx<'js>,
+        names: &[String],
+        order: Option<&[usize]>,
+        driver: Driver,
+    ) -> JsResult<'js, Self> {
         let model = ctx.object()?;
         for name in names {
             model.define(name, ctx.undefined())?;
         }
-        let mut known: Vec<_> =
-            model.keys()?.into_iter().map(|key| (key.text().unwrap_or_default(), key)).collect();
-        let mut keys = Vec::with_capacity(names.len());
-        for name in names {
-            // A name that comes twice has one key.
-            let Some(at) = known.iter().position(|(text, _)| text == name) else { break };
-            keys.push(known.swap_remove(at).1);
-        }
-        if keys.len() < names.len() {
-            keys.clear();
-        }
-        Ok(Self { keys, width, driver, count: 0, weight: Weight::default() })
+        let keys = model.keys()?;
+        let texts: Vec<_> = keys.iter().map(|key| key.text().unwrap_or_default()).collect();
+        // An object has its keys in an order of its own.
+        let place = |name: &String| texts.iter().position(|text| text == name).unwrap_or_default();
+        let order: Vec<usize> = match order {
+            Some(order) => order.iter().map(|index| place(&names[*index])).collect(),
+            None => names.iter().map(place).collect(),
+        };
+        let width = order.len();
+        Ok(Self { keys, order, width, driver, count: 0, weight: Weight::default() })
     }
 
     /// Appends a row.
@@ -269,9 +275,9 @@ impl<'js> Reader<'js> {
             for index in 0..length {
                 push(ctx, args, &row.get_index(index)?, index as usize + 1, self.driver)?;
             }
-        } else if arguments::is_named(row) && !self.keys.is_empty() {
-            for (index, key) in self.keys.iter().enumerate() {
-                push(ctx, args, &row.get(key)?, index + 1, self.driver)?;
+        } else if !self.keys.is_empty() && arguments::is_named(row) {
+            for (index, place) in self.order.iter().enumerate() {
+                push(ctx, args, &row.get(&self.keys[*place])?, index + 1, self.driver)?;
             }
         } else {
             push(ctx, args, row, 1, self.driver)?;
@@ -304,7 +310,7 @@ pub(super) fn insert<'js>(call: &Call<'js>, door: &Rc<Door>, is_later: bool) -> 
     let ctx = call.ctx();
     let into = Into::read(call, door)?;
     let mut rows = Rows::of(ctx, call.argument(2))?;
-    let mut reader = Reader::new(ctx, &into.columns, into.columns.len(), door.driver())?;
+    let mut reader = Reader::new(ctx, &into.columns, None, door.driver())?;
     if is_later {
         return insert_later(ctx, door, into, rows, reader);
     }
@@ -370,10 +376,14 @@ fn put_now<'js>(
 ///
 /// # Errors
 /// They are too many.
-fn all<'js>(ctx: Ctx<'js>, rows: &mut Rows<'js>, reader: &mut Reader<'js>) -> JsResult<'js, Args> {
-    let mut args = Args::new();
+fn all<'js>(
+    ctx: Ctx<'js>,
+    args: &mut Args,
+    rows: &mut Rows<'js>,
+    reader: &mut Reader<'js>,
+) -> JsResult<'js, ()> {
     loop {
-        let end = fill(ctx, &mut args, rows, reader, LOOK).and_then(|is_over| {
+        let end = fill(ctx, args, rows, reader, LOOK).and_then(|is_over| {
             if args.byte_count() + args.len() * arguments::COST > ALL_BYTES {
                 let why = format!(
                     "the rows are too many for one call: at most {} MiB; call it for parts of them",
@@ -384,8 +394,8 @@ fn all<'js>(ctx: Ctx<'js>, rows: &mut Rows<'js>, reader: &mut Reader<'js>) -> Js
             Ok(is_over)
         });
         if end.inspect_err(|_| rows.leave(ctx))? {
-            reader.weight.set(ctx, arguments::weight(&args))?;
-            return Ok(args);
+            reader.weight.set(ctx, arguments::weight(args))?;
+            return Ok(());
         }
     }
 }
@@ -397,7 +407,8 @@ fn insert_later<'js>(
     mut rows: Rows<'js>,
     mut reader: Reader<'js>,
 ) -> JsResult<'js> {
-    let args = all(ctx, &mut rows, &mut reader)?;
+    let mut args = Args::new();
+    all(ctx, &mut args, &mut rows, &mut reader)?;
     let label = Rc::clone(&into.label);
     if args.is_empty() {
         let (promise, deferred) = ctx.promise()?;
@@ -444,10 +455,9 @@ fn promised<'js>(
 /// A statement with the rows of a batch.
 struct Batch {
     statement: Rc<Statement>,
-    is_named: bool,
+    named: Option<Rc<Named>>,
     width: usize,
     args: Args,
-    driver: Driver,
     weight: Weight,
 }
 
@@ -460,32 +470,30 @@ impl Batch {
     ) -> JsResult<'js, Self> {
         let driver = door.driver();
         let mut rows = Rows::of(ctx, rows.clone())?;
-        let named = statement.named(driver);
-        let names = named.map_or(&[][..], |named| &named.names);
-        let mut unique = names.to_vec();
-        unique.sort_unstable();
-        unique.dedup();
-        if unique.len() < names.len() {
-            let why = "a statement of batch() that has a name twice takes arrays, with ? in place of names";
-            return Err(throw_go(ctx, why));
+        let first = rows.next()?;
+        let named = match &first {
+            Some(row) if arguments::is_named(row) && statement.may_have_names() => {
+                let named = arguments::named(ctx, statement, row, driver);
+                Some(named.inspect_err(|_| rows.leave(ctx))?)
+            }
+            _ => None,
+        };
+        let (names, order) = match &named {
+            Some(named) => (&named.names[..], Some(&named.order[..])),
+            None => (&[][..], None),
+        };
+        let mut reader = Reader::new(ctx, names, order, driver)?;
+        let mut args = Args::new();
+        if let Some(first) = first {
+            reader.push(ctx, &mut args, &first).inspect_err(|_| rows.leave(ctx))?;
+            all(ctx, &mut args, &mut rows, &mut reader)?;
         }
-        let mut reader = Reader::new(ctx, names, names.len(), driver)?;
-        let args = all(ctx, &mut rows, &mut reader)?;
-        Ok(Self {
-            statement: Rc::clone(statement),
-            is_named: named.is_some(),
-            width: reader.width,
-            args,
-            driver,
-            weight: reader.weight,
-        })
+        let statement = Rc::clone(statement);
+        Ok(Self { statement, named, width: reader.width, args, weight: reader.weight })
     }
 
     async fn put(&self, ready: &Ready, deadline: Option<Instant>) -> Put {
-        let sql = match self.statement.named(self.driver).filter(|_| self.is_named) {
-            Some(named) => named.sql.as_str(),
-            None => &self.statement.text,
-        };
+        let sql = self.named.as_ref().map_or(&*self.statement.text, |named| &named.sql);
         Put::of(ready, deadline, async |held| held.batch(sql, self.width, &self.args).await).await
     }
 }

@@ -101,7 +101,14 @@ impl Reading {
         let now = now_ns();
         self.spent.waiting = Some(now.saturating_sub(sent));
         self.spent.receiving = 0;
-        Ok(())
+        // One that comes before the first row is the statement's.
+        match self.late.take() {
+            Some(failure) if self.rows == 0 => Err(failure),
+            late => {
+                self.late = late;
+                Ok(())
+            }
+        }
     }
 
     /// Reads on until this number of chunks is there, or this result has no more.

@@ -9,7 +9,7 @@ use brunt_quickjs::{Ctx, JsResult, Name, Value, Weight};
 use brunt_sql::{Args, Ask, Failure, Trouble};
 use tokio::time::Instant;
 
-use super::core::Statement;
+use super::core::{Named, Statement};
 use super::door::{Door, End};
 use super::failing::{settling, throw};
 use super::reading::{Reading, Results};
@@ -25,8 +25,8 @@ const FETCH: usize = 4;
 pub(super) struct Job {
     pub(super) door: Rc<Door>,
     pub(super) statement: Rc<Statement>,
-    /// Its names are placeholders.
-    is_named: bool,
+    /// The form with placeholders in place of names.
+    named: Option<Rc<Named>>,
     args: Args,
     /// It is kept by the server.
     is_prepared: bool,
@@ -49,12 +49,16 @@ impl Job {
         let driver = door.driver();
         let mut args = door.core().args();
         let named = match values {
-            [one] if arguments::is_named(one) => statement.named(driver),
+            [one] if arguments::is_named(one) && statement.may_have_names() => {
+                Some(arguments::named(ctx, &statement, one, driver)?)
+            }
             _ => None,
         };
-        let is_named = named.is_some();
-        let weight = if let Some(named) = named {
-            arguments::by_name(ctx, &mut args, &values[0], named, driver)?;
+        let weight = if let Some(named) = &named {
+            for (index, place) in named.order.iter().enumerate() {
+                let value = values[0].get(&named.names[*place])?;
+                arguments::push(ctx, &mut args, &value, index + 1, driver)?;
+            }
             Weight::of(ctx, arguments::weight(&args))?
         } else {
             arguments::list(ctx, &mut args, values, driver)?
@@ -62,7 +66,7 @@ impl Job {
         Ok(Self {
             door: Rc::clone(door),
             statement,
-            is_named,
+            named,
             is_prepared: door.options.is_prepared && !args.is_empty(),
             args,
             _weight: weight,
@@ -96,11 +100,7 @@ impl Job {
     }
 
     fn ask(&self) -> Ask<'_> {
-        let sql = if self.is_named {
-            self.statement.named(self.door.driver()).map_or("", |named| named.sql.as_str())
-        } else {
-            &self.statement.text
-        };
+        let sql = self.named.as_ref().map_or(&*self.statement.text, |named| &named.sql);
         Ask { sql, args: &self.args, is_prepared: self.is_prepared }
     }
 
