@@ -34,7 +34,7 @@ fn on(server: &Server, script: &str) -> Told {
     run(server.driver(), &server.go_dsn("shop"), "", script)
 }
 
-/// What the script showed, line by line.
+/// The lines that the script showed.
 fn shown(told: &Told) -> Vec<&str> {
     assert_eq!(told.code, 0, "{} {}", told.stdout, told.stderr);
     told.stderr.lines().collect()
@@ -199,7 +199,7 @@ fn transactions_commit_roll_back_and_end() {
     );
 }
 
-/// What each database does with many rows, in a table `many (id, text)`.
+/// Each database with many rows, in a table `many (id, text)`.
 const BULK: &str = "
  const mark = (n) => String(driver) === 'Symbol(postgres)' ? `$${n}` : '?';
  function* made() { for (let i = 0; i < 25000; i++) yield { text: `t${i}`, id: 100000 + i }; }

@@ -54,7 +54,7 @@ pub(super) struct Place {
     network: OnceCell<Option<Rc<Network>>>,
 }
 
-/// What a script says about the samples of a database: its name, a name in place of statements, tags.
+/// The words of a script about the samples of a database: its name, a name in place of statements, tags.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(super) struct Marks {
     pub(super) db: Rc<str>,
@@ -131,7 +131,7 @@ impl CoreSlot for SqlCore {
 }
 
 impl Place {
-    /// The network to it; `None` if it dials nobody.
+    /// The network to it; `None` if it dials no server.
     ///
     /// # Errors
     /// Certificates or keys of the DSN that cannot be used.
