@@ -7,6 +7,7 @@ use super::door::Door;
 use super::failing::throw;
 use super::reading::{Reading, Results};
 use super::shape;
+use super::source::Ready;
 use super::work::{Job, promised, wait};
 
 /// Chunks that are read before they become rows.
