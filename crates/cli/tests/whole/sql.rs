@@ -34,7 +34,7 @@ fn on(server: &Server, script: &str) -> Told {
     run(server.driver(), &server.go_dsn("shop"), "", script)
 }
 
-/// What the script showed, line by line.
+/// The lines that the script showed.
 fn shown(told: &Told) -> Vec<&str> {
     assert_eq!(told.code, 0, "{} {}", told.stdout, told.stderr);
     told.stderr.lines().collect()
@@ -199,7 +199,7 @@ fn transactions_commit_roll_back_and_end() {
     );
 }
 
-/// What each database does with many rows, in a table `many (id, text)`.
+/// Each database with many rows, in a table `many (id, text)`.
 const BULK: &str = "
  const mark = (n) => String(driver) === 'Symbol(postgres)' ? `$${n}` : '?';
  function* made() { for (let i = 0; i < 25000; i++) yield { text: `t${i}`, id: 100000 + i }; }
@@ -348,7 +348,7 @@ fn a_script_that_acts_in_the_middle_of_its_own_call_harms_nobody() {
         lines[1..],
         [
             "within 1",
-            r#"throws "GoError: the rows are an array, or anything that can be iterated over: of arrays, of objects, or of values for one column""#,
+            r#"throws "Error: trap""#,
             r#"next ["Error: next",true]"#,
             "rows 2",
             r#"row {"a":1}"#,
