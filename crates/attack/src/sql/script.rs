@@ -1,0 +1,147 @@
+//! A file of statements: `;` between them, comments that name and weigh them.
+
+use brunt_sql::Driver;
+
+use super::scan::{self, Kind};
+use super::statement::Statement;
+
+/// The statements of a file.
+pub type Script = Vec<Statement>;
+
+/// The most statements of one file.
+pub const STATEMENTS_MAX: usize = 10_000;
+
+/// A place in a file of statements, and what is wrong there.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{line}:{column}: {what}")]
+pub struct ScriptError {
+    /// From 1.
+    pub line: usize,
+    /// In characters, from 1.
+    pub column: usize,
+    /// The fault.
+    pub what: String,
+}
+
+/// Reads statements. `-- name: NAME` and `-- weight: N` in front of a statement are its name and its weight.
+///
+/// # Errors
+/// A quote or comment that does not end, a weight that is no number.
+pub fn read(text: &str, driver: Driver) -> Result<Script, ScriptError> {
+    let wrong = |at: usize, what: String| {
+        let (line, column) = place(text, at);
+        ScriptError { line, column, what }
+    };
+    let pieces = scan::pieces(text, driver)
+        .map_err(|open| wrong(open.at, format!("{} begins here and does not end", open.what)))?;
+    let mut all = Script::new();
+    let mut next = Next::default();
+    for (kind, range) in pieces {
+        match kind {
+            Kind::Comment if next.from.is_none() => {
+                next.comment(&text[range.clone()]).map_err(|what| wrong(range.start, what))?;
+            }
+            Kind::Comment => {}
+            Kind::Quoted => next.take(range.start, range.end),
+            Kind::Code => {
+                let mut at = range.start;
+                for part in text[range].split_inclusive(';') {
+                    let code = part.trim_end_matches(';');
+                    let trimmed = code.trim_start();
+                    if !trimmed.is_empty() {
+                        let start = at + code.len() - trimmed.len();
+                        next.take(start, start + trimmed.trim_end().len());
+                    }
+                    if part.ends_with(';') {
+                        all.extend(std::mem::take(&mut next).finish(text));
+                    }
+                    at += part.len();
+                }
+            }
+        }
+        if all.len() > STATEMENTS_MAX {
+            return Err(wrong(0, format!("there are more than {STATEMENTS_MAX} statements")));
+        }
+    }
+    all.extend(next.finish(text));
+    Ok(all)
+}
+
+/// The statement that is being read.
+#[derive(Default)]
+struct Next {
+    name: Option<String>,
+    weight: Option<u64>,
+    from: Option<usize>,
+    to: usize,
+}
+
+impl Next {
+    fn take(&mut self, from: usize, to: usize) {
+        self.from.get_or_insert(from);
+        self.to = to;
+    }
+
+    fn comment(&mut self, comment: &str) -> Result<(), String> {
+        let text = comment.trim_start_matches(['-', '#', '/', '*']).trim_end_matches(['/', '*']);
+        let Some((key, value)) = text.split_once(':') else { return Ok(()) };
+        let value = value.trim();
+        match key.trim() {
+            "name" if value.is_empty() => Err("the name is empty".to_owned()),
+            "name" => {
+                self.name = Some(value.to_owned());
+                Ok(())
+            }
+            "weight" => match value.parse() {
+                Ok(weight) if weight > 0 => {
+                    self.weight = Some(weight);
+                    Ok(())
+                }
+                _ => Err(format!("the weight {value:?} is not a whole number above 0")),
+            },
+            _ => Ok(()),
+        }
+    }
+
+    fn finish(self, text: &str) -> Option<Statement> {
+        let sql = text[self.from?..self.to].to_owned();
+        Some(Statement { name: self.name, weight: self.weight.unwrap_or(1), sql })
+    }
+}
+
+/// Line and column of a byte.
+pub(super) fn place(text: &str, at: usize) -> (usize, usize) {
+    let before = &text[..text.floor_char_boundary(at)];
+    let start = before.rfind('\n').map_or(0, |end| end + 1);
+    (before.matches('\n').count() + 1, before[start..].chars().count() + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_are_parted_named_and_weighed() {
+        let text = "-- name: by id\n-- weight: 3\nSELECT ';' FROM t -- ; not here\nWHERE id = ?;\n;\n\
+                    /* name: all */ SELECT 1 ;  -- the end\n";
+        let script = read(text, Driver::MySql).unwrap();
+        let told: Vec<_> =
+            script.iter().map(|one| (one.name.as_deref(), one.weight, one.sql.as_str())).collect();
+        let first = "SELECT ';' FROM t -- ; not here\nWHERE id = ?";
+        assert_eq!(told, [(Some("by id"), 3, first), (Some("all"), 1, "SELECT 1")]);
+        assert!(read("-- nothing\n", Driver::Sqlite).unwrap().is_empty());
+    }
+
+    #[test]
+    fn faults_have_their_place() {
+        let fault = |text| read(text, Driver::Postgres).unwrap_err().to_string();
+        assert_eq!(
+            fault("SELECT 1;\nSELECT é 'x"),
+            "2:10: a text in single quotes begins here and does not end"
+        );
+        assert_eq!(
+            fault("-- weight: two\nSELECT 1"),
+            "1:1: the weight \"two\" is not a whole number above 0"
+        );
+    }
+}
