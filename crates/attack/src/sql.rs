@@ -74,7 +74,7 @@ impl Default for Settings {
 }
 
 /// The most places of the cycle in which statements take turns.
-pub const WEIGHTS_MAX: u64 = 100_000;
+pub const WEIGHTS_MAX: u64 = 10_000;
 
 /// Why statements can't be a load.
 #[derive(Debug, thiserror::Error)]

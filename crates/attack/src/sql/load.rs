@@ -52,7 +52,7 @@ impl Statements {
     ) -> io::Result<Self> {
         let network = plan.network_of(index, cores);
         let settings = queries.config().network(&network.net).unwrap_or(network.net);
-        let dialer = Network::new(settings, clock::now_ns).map_err(io::Error::other)?;
+        let to_database = Network::new(settings, clock::now_ns).map_err(io::Error::other)?;
         let options = PoolOptions {
             max_open: network.per_host_max,
             max_idle: if network.per_host_max == 0 { usize::MAX } else { network.per_host_max },
@@ -65,7 +65,7 @@ impl Statements {
             record.headers = DETAILS.iter().map(detail).collect();
         }
         Ok(Self {
-            pool: Pool::new(config, Dialer::new(dialer, plan.local_ip), options),
+            pool: Pool::new(config, Dialer::new(to_database, plan.local_ip), options),
             queries,
             timeout: plan.timeout,
             zone_minutes: plan.zone_minutes,

@@ -279,10 +279,7 @@ mod tests {
     #[test]
     fn columns_of_csv_are_text_unless_they_say_otherwise() {
         let text =
-            "\u{feff}id:int, name ,f:float,b:bool\r\n1,\"a \"\"b\"\",\n\",1.5,true\r\n\r\n,,,\n";
-        let error = Rows::csv(text).unwrap_err();
-        assert_eq!(error.to_string(), "3:1: the line has 1 fields, the header has 4");
-        let text = "id:int, name ,f:float,b:bool\r\n1,\"a,\n\"\"b\"\"\",1.5,true\r\n\r\n,,\\N,\n";
+            "\u{feff}id:int, name ,f:float,b:bool\r\n1,\"a,\n\"\"b\"\"\",1.5,true\r\n\r\n,,\\N,\n";
         let rows = Rows::csv(text).unwrap();
         assert_eq!((rows.len(), rows.columns()[1].as_str()), (2, "name"));
         assert_eq!(

@@ -184,7 +184,7 @@ mod tests {
         use Driver::{MySql, Postgres, Sqlite};
         for (driver, text, kinds) in [
             (MySql, r"a'\';'b", "cqqqqqc"),
-            (Sqlite, r"a'\';b", "cqqqqcc"[..].get(..6).unwrap()),
+            (Sqlite, r"a'\';b", "cqqqcc"),
             (Sqlite, "a''';'b", "cqqqqqc"),
             (Postgres, r"E'\''x", "cqqqqc"),
             (Postgres, r"'\'xx", "qqqcc"),

@@ -9,7 +9,7 @@ use super::statement::Statement;
 pub type Script = Vec<Statement>;
 
 /// The most statements of one file.
-pub const STATEMENTS_MAX: usize = 10_000;
+pub const STATEMENTS_MAX: usize = 1000;
 
 /// A place in a file of statements, and what is wrong there.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

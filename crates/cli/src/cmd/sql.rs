@@ -26,8 +26,7 @@ const EXAMPLES: &str = "Examples:
   brunt sql sqlite:shop.db --file order.sql --transaction --rate 100/s --duration 10s --threshold 'p99<20ms' --output orders.bin";
 
 const AFTER: &str = "Passwords: MYSQL_PWD and PGPASSWORD are read, and $NAME or ${NAME} in the URL is the variable of the environment. One that is \
-    written in the URL can be seen by other users of this machine (ps).
-
+    written in the URL can be seen by other users of this machine (ps).\n\n\
     Exit codes: 0; 1 if it can't be done (connection, login, statement, file); 99 if a threshold fails; 255 for a wrong command line.";
 
 /// A call of it.
@@ -43,7 +42,7 @@ pub(crate) struct Request {
     /// A seed, if statements and arguments are drawn.
     lot: Option<u64>,
     format: Option<String>,
-    /// Milliseconds and the like in nanoseconds; 0: no limit.
+    /// 0: no limit.
     timeout_ns: u64,
     load: Option<LoadRequest>,
 }
@@ -104,7 +103,7 @@ pub(super) fn command() -> Command {
                 .hide_possible_values(true)
                 .value_parser(["true", "false"]),
         )
-        .arg(value("timeout", "DURATION", "Give a hit at most this long, with its wait for a connection; 0 is no limit [default: 30s]"))
+        .arg(value("timeout", "DURATION", "Give a hit at most this long, with its wait for a connection; 0 is no limit [default: 30s, once 0]"))
         .arg(value(
             "format",
             "FORM",
@@ -168,7 +167,7 @@ impl Request {
             is_prepared: text("prepare").is_none_or(|text| text == "true"),
             lot: matches.get_flag("random").then_some(seed),
             format,
-            timeout_ns: duration(matches, "timeout", 30_000_000_000)?,
+            timeout_ns: duration(matches, "timeout", if is_load { 30_000_000_000 } else { 0 })?,
             load,
         })
     }

@@ -36,7 +36,8 @@ impl Outside for Machine<'_> {
 /// The first thing that is wrong.
 pub(super) fn queries(context: &Context, request: &Request) -> Outcome<Queries> {
     let url = with_variables(&request.url, &context.environment)?;
-    let config = Config::of_url(&url, &Machine(&context.environment)).map_err(wrong_url)?;
+    let config = Config::of_url(&url, &Machine(&context.environment))
+        .map_err(|refusal| wrong_url(&refusal))?;
     let statements = statements(request, &config)?;
     let rows = match &request.args {
         None => Rows::default(),
@@ -58,7 +59,7 @@ pub(super) fn queries(context: &Context, request: &Request) -> Outcome<Queries> 
     })
 }
 
-fn wrong_url(refusal: Refusal) -> Failure {
+fn wrong_url(refusal: &Refusal) -> Failure {
     failure(format!("wrong URL: {refusal}")).hint(
         "such as mysql://user@127.0.0.1:3306/shop, postgres://user@127.0.0.1/shop, sqlite:shop.db",
     )
@@ -106,7 +107,10 @@ fn statements(request: &Request, config: &Config) -> Outcome<Vec<Statement>> {
             let instead = "--file FILE reads them from a file";
             let bytes = bounded::read_all(Awaited::new("statements", instead), SETTINGS_MAX);
             let text = bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-            ("stdin".into(), text.map_err(|error| failure(format!("read stdin: {error}")))?)
+            (
+                Some("stdin".to_owned()),
+                text.map_err(|error| failure(format!("read stdin: {error}")))?,
+            )
         }
         (None, name) => {
             let name = name.clone().unwrap_or_default();

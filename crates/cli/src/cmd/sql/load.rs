@@ -1,6 +1,7 @@
 //! The statements as a load: an attack on the database, and its report.
 
-use std::io::{self, Write};
+use std::fmt::Write as _;
+use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -117,7 +118,7 @@ fn gathered(load: &LoadRequest, several: bool) -> Gathered {
 }
 
 /// Where records go, and their format.
-fn output(name: &str) -> Outcome<(Box<dyn Write + Send>, Format)> {
+fn output(name: &str) -> Outcome<(Box<dyn io::Write + Send>, Format)> {
     if name == "-" {
         vegeta::keep_from_screen("sql", "stdout")?;
         return Ok((Box::new(io::stdout()), Format::Gob));
@@ -184,7 +185,8 @@ fn report(
         let figures = figures::json(&all, seconds);
         let end = text.trim_end().len().saturating_sub(1);
         text.truncate(end);
-        text.push_str(&format!(",\"sql\":{figures}}}\n"));
+        // Writing to a String can't fail.
+        let _ = writeln!(text, ",\"sql\":{figures}}}");
     } else if *report == brunt_records::Report::Text {
         text.push_str(&figures::text(&all, seconds));
     }

@@ -1,7 +1,6 @@
 //! One connection, used before a load or without one.
 
 use std::future::Future;
-use std::rc::Rc;
 use std::time::Duration;
 
 use brunt_attack::sql::Queries;
@@ -44,7 +43,6 @@ pub(super) fn with<T>(
         } else {
             connection.cancel(&dialer).await;
         }
-        let _: Rc<Dialer> = dialer;
         result
     })
 }
