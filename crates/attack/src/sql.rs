@@ -15,7 +15,6 @@ mod figures;
 mod load;
 mod placeholder;
 mod rows;
-mod scan;
 pub mod script;
 mod statement;
 

@@ -3,8 +3,7 @@
 use std::fmt::Write as _;
 
 use brunt_sql::Driver;
-
-use super::scan::{self, Kind};
+use brunt_sql::statement::scan::{Kind, Scanner};
 
 /// The placeholders of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,57 +17,39 @@ pub(super) enum Placeholders {
 /// The statement as its database takes it, and its placeholders.
 ///
 /// # Errors
-/// A quote does not end; `?` and `:name` are mixed.
+/// `?` and `:name` are mixed; it wants more arguments than any database takes.
 pub(super) fn read(sql: &str, driver: Driver) -> Result<(String, Placeholders), String> {
-    let pieces = scan::pieces(sql, driver).map_err(|open| format!("{} does not end", open.what))?;
     let mut own = 0;
     let mut marks = 0;
     let mut names: Vec<String> = Vec::new();
     let mut text = String::with_capacity(sql.len());
-    for (kind, range) in pieces {
-        if kind != Kind::Code {
-            text.push_str(&sql[range]);
-            continue;
-        }
-        let (mut from, mut at) = (range.start, range.start);
-        let bytes = sql.as_bytes();
-        while at < range.end {
-            match bytes[at] {
-                b'?' if driver != Driver::Postgres => {
-                    let number = digits(bytes, at + 1, range.end);
-                    match number {
-                        Some((number, end)) if driver == Driver::Sqlite => {
-                            own = own.max(number);
-                            at = end;
-                        }
-                        _ => {
-                            marks += 1;
-                            at += 1;
-                        }
-                    }
-                }
-                b'$' if driver != Driver::MySql && !is_word_before(bytes, at) => {
-                    match digits(bytes, at + 1, range.end) {
-                        Some((number, end)) => {
-                            own = own.max(number);
-                            at = end;
-                        }
-                        None => at += 1,
-                    }
-                }
-                b':' => match name(bytes, at, range.end) {
-                    Some(end) => {
-                        let name = &sql[at + 1..end];
-                        text.push_str(&sql[from..at]);
-                        put(name, driver, &mut names, &mut text);
-                        (from, at) = (end, end);
-                    }
-                    None => at += 1,
-                },
-                _ => at += 1,
+    // Behind a value a colon is that of a slice: `a[1:n]`.
+    let mut is_behind_value = false;
+    for token in Scanner::new(sql, driver) {
+        let name = token.text.strip_prefix(':');
+        match (token.kind, name) {
+            (Kind::Place, Some(name)) if !is_behind_value => {
+                put(name, driver, &mut names, &mut text);
             }
+            (Kind::Place, None) => {
+                text.push_str(token.text);
+                match token.text[1..].parse::<usize>() {
+                    Ok(number) => own = own.max(number),
+                    Err(_) if token.text.len() == 1 => marks += 1,
+                    // `@name` and `$name` of SQLite take their turn; too large a number is refused below.
+                    Err(_) if token.text[1..].starts_with(|first: char| first.is_ascii_digit()) => {
+                        own = usize::MAX;
+                    }
+                    Err(_) => marks += 1,
+                }
+            }
+            _ => text.push_str(token.text),
         }
-        text.push_str(&sql[from..range.end]);
+        is_behind_value = match token.kind {
+            Kind::Space | Kind::Comment => false,
+            Kind::Symbol => matches!(token.text, ")" | "]"),
+            _ => true,
+        };
     }
     let in_order = own.max(marks);
     if in_order > 0 && !names.is_empty() {
@@ -99,34 +80,6 @@ fn put(name: &str, driver: Driver, names: &mut Vec<String>, text: &mut String) {
     });
     // Writing to a String can't fail.
     let _ = write!(text, "${}", index + 1);
-}
-
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
-}
-
-fn is_word_before(bytes: &[u8], at: usize) -> bool {
-    at.checked_sub(1).is_some_and(|before| is_word(bytes[before]))
-}
-
-/// A number and its end. One that is larger than any database allows stays large.
-fn digits(bytes: &[u8], from: usize, end: usize) -> Option<(usize, usize)> {
-    let length = bytes[from..end].iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let number = bytes[from..from + length].iter().fold(0_usize, |number, byte| {
-        number.saturating_mul(10).saturating_add((byte - b'0').into())
-    });
-    (length > 0).then_some((number, from + length))
-}
-
-/// The end of `:name`. `::type`, `:=` and slices (`a[1:n]`) are none.
-fn name(bytes: &[u8], at: usize, end: usize) -> Option<usize> {
-    let before = at.checked_sub(1).map(|before| bytes[before]);
-    if before.is_some_and(|byte| is_word(byte) || matches!(byte, b':' | b')' | b']')) {
-        return None;
-    }
-    let length = bytes[at + 1..end].iter().take_while(|byte| is_word(**byte)).count();
-    let is_name = length > 0 && !bytes[at + 1].is_ascii_digit();
-    is_name.then_some(at + 1 + length)
 }
 
 #[cfg(test)]

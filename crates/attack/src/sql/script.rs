@@ -1,8 +1,8 @@
 //! A file of statements: `;` between them, comments that name and weigh them.
 
 use brunt_sql::Driver;
+use brunt_sql::statement::scan::{Kind, Scanner};
 
-use super::scan::{self, Kind};
 use super::statement::Statement;
 
 /// The statements of a file.
@@ -32,35 +32,31 @@ pub fn read(text: &str, driver: Driver) -> Result<Script, ScriptError> {
         let (line, column) = place(text, at);
         ScriptError { line, column, what }
     };
-    let pieces = scan::pieces(text, driver)
-        .map_err(|open| wrong(open.at, format!("{} begins here and does not end", open.what)))?;
     let mut all = Script::new();
     let mut next = Next::default();
-    for (kind, range) in pieces {
-        match kind {
+    for token in Scanner::new(text, driver) {
+        // SQLite's comments may end with the text.
+        if token.is_open && (token.kind != Kind::Comment || driver != Driver::Sqlite) {
+            let what = match token.kind {
+                Kind::Comment => "a comment",
+                Kind::Quoted => "a name in quotes",
+                _ => "a text in quotes",
+            };
+            return Err(wrong(token.from, format!("{what} begins here and does not end")));
+        }
+        match token.kind {
             Kind::Comment if next.from.is_none() => {
-                next.comment(&text[range.clone()]).map_err(|what| wrong(range.start, what))?;
+                next.comment(token.text).map_err(|what| wrong(token.from, what))?;
             }
-            Kind::Comment => {}
-            Kind::Quoted => next.take(range.start, range.end),
-            Kind::Code => {
-                let mut at = range.start;
-                for part in text[range].split_inclusive(';') {
-                    let code = part.trim_end_matches(';');
-                    let trimmed = code.trim_start();
-                    if !trimmed.is_empty() {
-                        let start = at + code.len() - trimmed.len();
-                        next.take(start, start + trimmed.trim_end().len());
-                    }
-                    if part.ends_with(';') {
-                        all.extend(std::mem::take(&mut next).finish(text));
-                    }
-                    at += part.len();
+            Kind::Space | Kind::Comment => {}
+            _ if token.is_symbol(";") => {
+                all.extend(std::mem::take(&mut next).finish(text));
+                if all.len() > STATEMENTS_MAX {
+                    let what = format!("there are more than {STATEMENTS_MAX} statements");
+                    return Err(wrong(token.from, what));
                 }
             }
-        }
-        if all.len() > STATEMENTS_MAX {
-            return Err(wrong(0, format!("there are more than {STATEMENTS_MAX} statements")));
+            _ => next.take(token.from, token.from + token.text.len()),
         }
     }
     all.extend(next.finish(text));
@@ -137,7 +133,7 @@ mod tests {
         let fault = |text| read(text, Driver::Postgres).unwrap_err().to_string();
         assert_eq!(
             fault("SELECT 1;\nSELECT é 'x"),
-            "2:10: a text in single quotes begins here and does not end"
+            "2:10: a text in quotes begins here and does not end"
         );
         assert_eq!(
             fault("-- weight: two\nSELECT 1"),

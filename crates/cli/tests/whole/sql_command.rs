@@ -158,7 +158,7 @@ fn files_with_faults_are_told_with_their_place() {
         told.stderr
     };
     let text = fault("sql sqlite:x.db -f x.sql", "x.sql", "SELECT 1;\nSELECT 'x");
-    assert!(text.contains("x.sql:2:8: a text in single quotes begins here"), "{text}");
+    assert!(text.contains("x.sql:2:8: a text in quotes begins here"), "{text}");
     let text = fault("sql sqlite:x.db -f x.sql", "x.sql", "-- nothing\n");
     assert!(text.contains("x.sql has no statement"), "{text}");
     let text = fault("sql sqlite:x.db SELECT(:a) --args a.csv", "a.csv", "a:int\n1\nb\n");
