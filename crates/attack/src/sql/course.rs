@@ -69,14 +69,13 @@ impl Course {
         statements: &[Prepared],
         row: usize,
     ) -> Result<(), Failure> {
-        let asked = clock::now_ns();
-        let mut lease = pool.lease().await.inspect_err(|_| self.sent = clock::now_ns())?;
+        let mut lease = pool.lease().await?;
         self.is_leased = true;
         self.waited_ns += lease.waited_ns();
         if let Some(ns) = lease.connecting_ns() {
             *self.connecting_ns.get_or_insert_default() += ns;
             for sql in &queries.settings.each_connection {
-                if let Err(failure) = self.plain(&mut lease, worker, sql).await {
+                if let Err(failure) = plain(&mut lease, worker, sql).await {
                     // One that was not set up is of no use to others.
                     lease.discard();
                     return Err(failure);
@@ -84,7 +83,7 @@ impl Course {
             }
         }
         if self.sent == 0 {
-            self.sent = clock::now_ns().max(asked);
+            self.sent = clock::now_ns();
         }
         let result = if queries.settings.is_transaction {
             self.transaction(&mut lease, queries, worker, statements, row).await
@@ -105,13 +104,13 @@ impl Course {
         statements: &[Prepared],
         row: usize,
     ) -> Result<(), Failure> {
-        self.plain(lease, worker, "BEGIN").await?;
+        plain(lease, worker, "BEGIN").await?;
         match self.statements(lease, queries, worker, statements, row).await {
-            Ok(()) => self.plain(lease, worker, "COMMIT").await,
+            Ok(()) => plain(lease, worker, "COMMIT").await,
             Err(failure) => {
                 if lease.is_idle() {
                     // The first failure is the one to tell; a connection that stays in the transaction is not lent again.
-                    let _ = self.plain(lease, worker, "ROLLBACK").await;
+                    let _ = plain(lease, worker, "ROLLBACK").await;
                 }
                 Err(failure)
             }
@@ -148,25 +147,17 @@ impl Course {
         }
         Ok(())
     }
+}
 
-    /// Runs a statement without arguments, and drops its rows.
-    async fn plain(
-        &mut self,
-        lease: &mut Lease,
-        worker: &mut Worker,
-        sql: &str,
-    ) -> Result<(), Failure> {
-        let Worker { args, chunk } = worker;
-        args.clear();
-        if self.sent == 0 && sql == "BEGIN" {
-            self.sent = clock::now_ns();
-        }
-        lease.start(&Ask { sql, args, is_prepared: false }).await?;
-        loop {
-            while lease.next(chunk).await? {}
-            if !lease.next_result().await? {
-                return Ok(());
-            }
+/// Runs a statement without arguments, and drops its rows.
+async fn plain(lease: &mut Lease, worker: &mut Worker, sql: &str) -> Result<(), Failure> {
+    let Worker { args, chunk } = worker;
+    args.clear();
+    lease.start(&Ask { sql, args, is_prepared: false }).await?;
+    loop {
+        while lease.next(chunk).await? {}
+        if !lease.next_result().await? {
+            return Ok(());
         }
     }
 }
