@@ -34,6 +34,7 @@ mod new;
 mod record;
 mod remote;
 mod runs;
+mod sql;
 mod version;
 mod view;
 
@@ -80,6 +81,8 @@ pub(crate) enum Call {
     Compare(Box<compare::Request>),
     /// Where the values of a recorded session come from.
     Correlate(correlate::Request),
+    /// Statements on a database, once or as a load.
+    Sql(Box<sql::Request>),
     Version {
         json: bool,
     },
@@ -120,6 +123,7 @@ impl Call {
             Self::Runs(request) => runs::perform(context, &request),
             Self::Compare(request) => compare::perform(context, &request),
             Self::Correlate(request) => correlate::perform(context, &request),
+            Self::Sql(request) => sql::perform(context, &request),
             Self::Version { json } => version::perform(context, json),
             Self::Demo(request) => demo::perform(context, *request),
             Self::Completion(shell) => completion::perform(context, shell),
@@ -192,6 +196,7 @@ fn commands_of_help() -> Command {
         .subcommand(runs::command())
         .subcommand(compare::command())
         .subcommand(correlate::command())
+        .subcommand(sql::command())
         .subcommand(new::command())
         .subcommand(convert::command())
         .subcommand(record::command())
@@ -322,6 +327,7 @@ pub(crate) fn parse(
         "runs" => Call::Runs(runs::Request::read(matches)?),
         "compare" => Call::Compare(Box::new(compare::Request::read(matches)?)),
         "correlate" => Call::Correlate(correlate::Request::read(matches)),
+        "sql" => Call::Sql(Box::new(sql::Request::read(matches)?)),
         "version" => Call::Version { json: matches.get_flag("json") },
         "demo" => Call::Demo(Box::new(demo::Request::read(matches)?)),
         "completion" => match matches.get_one::<clap_complete::Shell>("shell") {
@@ -342,7 +348,7 @@ fn long_flags(root: &Command, command: Option<&str>) -> Vec<String> {
 
 /// The command that the words name, as far as that can be seen without reading them.
 fn named_command(words: &[OsString]) -> Option<&'static str> {
-    const COMMANDS: [&str; 22] = [
+    const COMMANDS: [&str; 23] = [
         "run",
         "inspect",
         "archive",
@@ -360,6 +366,7 @@ fn named_command(words: &[OsString]) -> Option<&'static str> {
         "new",
         "convert",
         "record",
+        "sql",
         "demo",
         "version",
         "completion",

@@ -295,6 +295,14 @@ impl Lease {
         self.connecting_ns
     }
 
+    /// Closes the connection instead of giving it back.
+    pub fn discard(mut self) {
+        if let Some(connection) = self.connection.take() {
+            connection.close();
+            self.pool.left();
+        }
+    }
+
     /// The pool that it came from.
     pub fn pool(&self) -> &Rc<Pool> {
         &self.pool

@@ -27,6 +27,7 @@ const COMMANDS: &[(&str, &[&str])] = &[
     ("Results", &["view", "runs", "compare"]),
     ("A run that serves its REST API", &["status", "stats", "pause", "resume", "scale"]),
     ("Attacks, in vegeta's place", &["attack", "report", "plot", "encode"]),
+    ("Databases", &["sql"]),
     ("More", &["demo", "completion", "version", "help"]),
 ];
 

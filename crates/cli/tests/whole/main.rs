@@ -55,6 +55,7 @@ mod run_file;
 mod secrets;
 mod sql;
 mod sql_answers;
+mod sql_command;
 mod sql_faults;
 mod sse;
 mod streaming;

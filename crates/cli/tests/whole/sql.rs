@@ -244,9 +244,13 @@ fn bulk(told: &Told) {
 #[test]
 fn many_rows_go_into_each_database() {
     let open = "const db = open(driver, DSN, { max_open_conns: 1, text: 'string' });";
-    let create = "export function setup() { db.exec('CREATE TABLE many (id INT, text VARCHAR(45))') }";
+    let create =
+        "export function setup() { db.exec('CREATE TABLE many (id INT, text VARCHAR(45))') }";
     // The database in memory is that of its connection, and so of its VM.
-    bulk(&sqlite(&format!("{open} {create} setup(); {BULK}").replace("export function setup", "function setup")));
+    bulk(&sqlite(
+        &format!("{open} {create} setup(); {BULK}")
+            .replace("export function setup", "function setup"),
+    ));
     for server in [&*MARIADB, &*POSTGRES] {
         bulk(&on(server, &format!("{open} {create} {BULK}")));
     }
@@ -367,6 +371,10 @@ fn drivers_that_are_not_there_say_what_to_use() {
     ] {
         let told = run(driver, "", "", "export default function () {}");
         assert_eq!(told.code, 107, "{}", told.stderr);
-        assert!(told.stderr.contains(words) || told.stderr.contains(&words.replace('\\', "")), "{}", told.stderr);
+        assert!(
+            told.stderr.contains(words) || told.stderr.contains(&words.replace('\\', "")),
+            "{}",
+            told.stderr
+        );
     }
 }

@@ -289,6 +289,7 @@ fn help_names_its_things() {
         "convert --help",
         "record --help",
         "correlate --help",
+        "sql --help",
         "demo --help",
         "attack -help",
         "encode -help",
