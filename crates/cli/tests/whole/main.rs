@@ -54,6 +54,7 @@ mod run;
 mod run_file;
 mod secrets;
 mod sql_faults;
+mod sql_job;
 mod sse;
 mod streaming;
 mod summary_tags;
