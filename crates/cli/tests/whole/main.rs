@@ -57,6 +57,7 @@ mod sql;
 mod sql_answers;
 mod sql_command;
 mod sql_faults;
+mod sql_job;
 mod sse;
 mod streaming;
 mod summary_tags;
