@@ -17,6 +17,7 @@ mod config;
 mod costs;
 mod database;
 mod facts;
+mod filter;
 mod guard;
 mod login;
 mod page;

@@ -1,7 +1,8 @@
 //! UPDATE and DELETE, a page at a time, so that other connections have their turn.
 
-use super::bind::{Argument, Cursor, Filter, cell, changed, number, value};
+use super::bind::{Argument, cell, changed, number, value};
 use super::database::{Database, Done};
+use super::filter::{Cursor, Filter};
 use super::row::{cells, put_cell};
 use super::statement::{Delete, Joined, Update};
 use super::table::Table;
@@ -25,7 +26,11 @@ enum Work {
     Set(Vec<(usize, Vec<u8>)>),
     Remove,
     /// Cells go to the row of this table whose key the column says.
-    Copy { to: u64, key: Option<usize>, places: Vec<(usize, Option<usize>)> },
+    Copy {
+        to: u64,
+        key: Option<usize>,
+        places: Vec<(usize, Option<usize>)>,
+    },
 }
 
 impl Sweep {
@@ -60,13 +65,16 @@ impl Sweep {
         let missing = |name: &str| Trouble::no_column(name, "on clause");
         let column = to.column(&joined.on.0).ok_or_else(|| missing(&joined.on.0))?;
         if to.key != Some(column) {
-            return Err(Trouble::unknown("UPDATE of a table that is not joined by its primary key"));
+            return Err(Trouble::unknown(
+                "UPDATE of a table that is not joined by its primary key",
+            ));
         }
         let key = from.column(&joined.on.1).ok_or_else(|| missing(&joined.on.1))?;
         let mut places = Vec::new();
         for (name, other) in &joined.sets {
             let (_, place) = settable(to, name)?;
-            let column = from.column(other).ok_or_else(|| Trouble::no_column(other, "field list"))?;
+            let column =
+                from.column(other).ok_or_else(|| Trouble::no_column(other, "field list"))?;
             places.push((place, from.place(column)));
         }
         let work = Work::Copy { to: to.number, key: from.place(key), places };

@@ -41,7 +41,9 @@ impl Costs {
 
     /// Rows were written and read: waits until the disk is done with them.
     pub(crate) async fn rows(&self, written: u64, read: u64) {
-        let of = |each: Duration, rows: u64| each.saturating_mul(u32::try_from(rows).unwrap_or(u32::MAX));
+        let of = |each: Duration, rows: u64| {
+            each.saturating_mul(u32::try_from(rows).unwrap_or(u32::MAX))
+        };
         let work = of(self.row, written).saturating_add(of(self.read, read));
         if work.is_zero() {
             return;
@@ -78,7 +80,11 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn rows_queue_and_commits_run_side_by_side() {
-        let config = MysqlConfig { workers: 2, commit: Duration::from_millis(100), ..MysqlConfig::default() };
+        let config = MysqlConfig {
+            workers: 2,
+            commit: Duration::from_millis(100),
+            ..MysqlConfig::default()
+        };
         let costs = Costs::new(&config);
         let begin = Instant::now();
         tokio::join!(costs.rows(10_000, 0), costs.rows(10_000, 0));

@@ -276,7 +276,11 @@ fn put_rows(
         let key = key.unwrap_or(table.next);
         if !is_given && let Some(column) = table.key {
             integer(&table.columns[column], Value::Int(key), index + 1).map_err(|_| {
-                Trouble::new(1467, "HY000", "Failed to read auto-increment value from storage engine")
+                Trouble::new(
+                    1467,
+                    "HY000",
+                    "Failed to read auto-increment value from storage engine",
+                )
             })?;
             if done.last_id == 0 {
                 done.last_id = key as u64;

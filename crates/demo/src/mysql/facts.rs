@@ -82,8 +82,11 @@ fn variable(name: &str, asker: &Asker<'_>) -> Result<String, Trouble> {
         "net_write_timeout" => "60",
         "innodb_lock_wait_timeout" => "50",
         "tx_isolation" | "transaction_isolation" => "READ-UNCOMMITTED",
-        "character_set_client" | "character_set_connection" | "character_set_results"
-        | "character_set_server" | "character_set_database" => "utf8mb4",
+        "character_set_client"
+        | "character_set_connection"
+        | "character_set_results"
+        | "character_set_server"
+        | "character_set_database" => "utf8mb4",
         "collation_connection" | "collation_server" | "collation_database" => "utf8mb4_general_ci",
         "sql_mode" => "STRICT_TRANS_TABLES",
         "time_zone" | "system_time_zone" => "UTC",

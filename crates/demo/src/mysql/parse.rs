@@ -56,7 +56,8 @@ fn statement(parsed: ast::Statement) -> Result<Statement, Trouble> {
 
 /// Of all settings only `autocommit` has an effect.
 fn set_of(set: &Set) -> Statement {
-    let is_on = |value: &Expr| !matches!(value.to_string().to_lowercase().as_str(), "0" | "off" | "false");
+    let is_on =
+        |value: &Expr| !matches!(value.to_string().to_lowercase().as_str(), "0" | "off" | "false");
     let named = |name: &ObjectName| {
         let name = name.to_string().to_lowercase();
         name.trim_start_matches('@').trim_start_matches("session.") == "autocommit"
@@ -88,9 +89,9 @@ pub(super) fn scalar(expr: &Expr) -> Result<Scalar, Trouble> {
         Expr::Value(value) => match &value.value {
             Value::Null => Scalar::Null,
             Value::Boolean(value) => Scalar::Int(i64::from(*value)),
-            Value::Number(digits, _) => digits
-                .parse()
-                .map_or_else(|_| Scalar::Text(digits.as_str().into()), Scalar::Int),
+            Value::Number(digits, _) => {
+                digits.parse().map_or_else(|_| Scalar::Text(digits.as_str().into()), Scalar::Int)
+            }
             Value::SingleQuotedString(text) | Value::DoubleQuotedString(text) => {
                 Scalar::Text(text.as_str().into())
             }

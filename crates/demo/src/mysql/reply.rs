@@ -130,10 +130,6 @@ impl Manner {
         });
     }
 
-    pub(crate) fn refuse(self, packets: &mut Packets, trouble: &Trouble) {
-        refuse(packets, trouble);
-    }
-
     /// The columns of a result.
     pub(crate) fn headings(self, packets: &mut Packets, headings: &[Heading]) {
         packets.packet(|out| put_length(out, headings.len() as u64));

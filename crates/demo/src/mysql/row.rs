@@ -71,7 +71,8 @@ mod tests {
     fn columns_come_out_as_they_went_in() {
         let long = [vec![b'x'; 250], vec![b'y'; 251], vec![b'z'; 70_000]];
         let mut row = Vec::new();
-        let all = [None, Some(&b""[..]), Some(b"a"), Some(&long[0]), Some(&long[1]), Some(&long[2])];
+        let all =
+            [None, Some(&b""[..]), Some(b"a"), Some(&long[0]), Some(&long[1]), Some(&long[2])];
         all.iter().for_each(|cell| put_cell(&mut row, *cell));
         assert_eq!(cells(&row).collect::<Vec<_>>(), all);
     }

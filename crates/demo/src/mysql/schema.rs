@@ -32,7 +32,8 @@ pub(super) fn change(parsed: Parsed) -> Result<Change, Trouble> {
             let table = last(&alter.name)?;
             match alter.operations.as_slice() {
                 [AlterTableOperation::RenameTable { table_name }] => {
-                    let (RenameTableNameKind::As(name) | RenameTableNameKind::To(name)) = table_name;
+                    let (RenameTableNameKind::As(name) | RenameTableNameKind::To(name)) =
+                        table_name;
                     Change::Rename(vec![(table, last(name)?)])
                 }
                 [AlterTableOperation::AutoIncrement { value, .. }] => {
@@ -41,9 +42,11 @@ pub(super) fn change(parsed: Parsed) -> Result<Change, Trouble> {
                 }
                 operations => {
                     let column = |operation: &AlterTableOperation| match operation {
-                        AlterTableOperation::AddColumn { column_def, column_position: None, .. } => {
-                            column(column_def).map(|(column, _)| column)
-                        }
+                        AlterTableOperation::AddColumn {
+                            column_def,
+                            column_position: None,
+                            ..
+                        } => column(column_def).map(|(column, _)| column),
                         other => Err(Trouble::unknown(other)),
                     };
                     let columns = operations.iter().map(column).collect::<Result<_, _>>()?;
@@ -123,7 +126,8 @@ fn column(def: &ColumnDef) -> Result<(Column, bool), Trouble> {
             ColumnOption::NotNull => column.is_nullable = false,
             ColumnOption::PrimaryKey(_) => is_key = true,
             ColumnOption::Default(Expr::Value(value)) => {
-                column.default = value.value.clone().into_string().map(|text| text.into_bytes().into());
+                column.default =
+                    value.value.clone().into_string().map(|text| text.into_bytes().into());
                 if let sqlparser::ast::Value::Number(digits, _) = &value.value {
                     column.default = Some(digits.clone().into_bytes().into());
                 }

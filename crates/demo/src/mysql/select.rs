@@ -1,7 +1,8 @@
 //! SELECT from a table, a page at a time: a result is never in memory as a whole.
 
-use super::bind::{Argument, Cursor, Filter, count, number};
+use super::bind::{Argument, count, number};
 use super::database::Database;
+use super::filter::{Cursor, Filter};
 use super::reply::{self, Heading};
 use super::row::cells;
 use super::statement::{Item, Select, Sum};
@@ -47,9 +48,8 @@ struct Total {
 
 /// The columns of a result, and where they come from.
 fn columns(table: &Table, select: &Select) -> Result<(Vec<Heading>, Output), Trouble> {
-    let index_of = |name: &str| {
-        table.column(name).ok_or_else(|| Trouble::no_column(name, "field list"))
-    };
+    let index_of =
+        |name: &str| table.column(name).ok_or_else(|| Trouble::no_column(name, "field list"));
     let (mut headings, mut places, mut totals) = (Vec::new(), Vec::new(), Vec::new());
     for item in &select.items {
         match item {
@@ -126,7 +126,12 @@ impl Reading {
     }
 
     /// Sends a page of rows. `false`: that was the last.
-    pub(crate) fn step(&mut self, database: &Database, packets: &mut Packets, is_binary: bool) -> bool {
+    pub(crate) fn step(
+        &mut self,
+        database: &Database,
+        packets: &mut Packets,
+        is_binary: bool,
+    ) -> bool {
         let Some(table) = database.numbered(self.table) else {
             return false;
         };

@@ -116,14 +116,32 @@ pub(crate) enum Fact {
 
 #[derive(Debug)]
 pub(crate) enum Change {
-    Create { name: String, columns: Vec<Column>, key: Option<usize>, is_careful: bool },
-    CreateLike { name: String, like: String, is_careful: bool },
-    Drop { names: Vec<String>, is_careful: bool },
+    Create {
+        name: String,
+        columns: Vec<Column>,
+        key: Option<usize>,
+        is_careful: bool,
+    },
+    CreateLike {
+        name: String,
+        like: String,
+        is_careful: bool,
+    },
+    Drop {
+        names: Vec<String>,
+        is_careful: bool,
+    },
     Truncate(Vec<String>),
     Rename(Vec<(String, String)>),
-    Add { table: String, columns: Vec<Column> },
+    Add {
+        table: String,
+        columns: Vec<Column>,
+    },
     /// The next id of AUTO_INCREMENT.
-    Next { table: String, id: i64 },
+    Next {
+        table: String,
+        id: i64,
+    },
 }
 
 #[derive(Debug)]

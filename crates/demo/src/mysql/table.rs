@@ -164,7 +164,8 @@ mod tests {
     #[test]
     fn rows_in_any_order_are_those_of_a_map() {
         let mut rng = fastrand::Rng::with_seed(7);
-        let (mut table, mut model) = (Table::new(1, Vec::new(), Some(0)), BTreeMap::new());
+        let mut table = Table::new(1, Vec::new(), Some(0));
+        let mut model: BTreeMap<i64, Vec<u8>> = BTreeMap::new();
         for _ in 0..20_000 {
             let key = rng.i64(-2000..2000);
             let row = vec![b'x'; rng.usize(0..40)];

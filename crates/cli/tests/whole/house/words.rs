@@ -290,6 +290,7 @@ fn help_names_its_things() {
         "record --help",
         "correlate --help",
         "demo --help",
+        "demo sql --help",
         "attack -help",
         "encode -help",
         "report -help",

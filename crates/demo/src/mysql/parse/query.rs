@@ -1,8 +1,8 @@
 //! SELECT.
 
 use sqlparser::ast::{
-    BinaryOperator, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, GroupByExpr, InTarget,
-    LimitClause, OrderByKind, Query, Select as Parsed, SelectItem, SetExpr, TableFactor,
+    BinaryOperator, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, GroupByExpr,
+    InTarget, LimitClause, OrderByKind, Query, Select as Parsed, SelectItem, SetExpr, TableFactor,
     TableWithJoins,
 };
 
@@ -147,7 +147,9 @@ fn fact(item: &SelectItem) -> Result<(String, Fact), Trouble> {
         Expr::Identifier(_) | Expr::CompoundIdentifier(_) => {
             let name = expr.to_string();
             match name.strip_prefix("@@") {
-                Some(name) => Fact::Variable(name.rsplit('.').next().unwrap_or(name).to_lowercase()),
+                Some(name) => {
+                    Fact::Variable(name.rsplit('.').next().unwrap_or(name).to_lowercase())
+                }
                 None => return Err(Trouble::no_column(&name, "field list")),
             }
         }
@@ -162,7 +164,9 @@ pub(super) fn tests(expr: &Expr) -> Result<Vec<Test>, Trouble> {
     let mut todo = vec![expr];
     while let Some(expr) = todo.pop() {
         match expr {
-            Expr::BinaryOp { left, op: BinaryOperator::And, right } => todo.extend([left, right].map(|side| &**side)),
+            Expr::BinaryOp { left, op: BinaryOperator::And, right } => {
+                todo.extend([left, right].map(|side| &**side))
+            }
             Expr::Nested(inner) => todo.push(inner),
             _ => all.push(test(expr).ok_or_else(|| Trouble::unknown(expr))??),
         }

@@ -13,12 +13,19 @@ use crate::mysql::trouble::Trouble;
 
 pub(super) fn insert(parsed: ParsedInsert) -> Result<Insert, Trouble> {
     let head = |parsed: &ParsedInsert| {
-        let TableObject::TableName(table) = &parsed.table else { return Err(Trouble::unknown("INSERT")) };
+        let TableObject::TableName(table) = &parsed.table else {
+            return Err(Trouble::unknown("INSERT"));
+        };
         let columns = parsed.columns.iter().map(last).collect::<Result<Vec<_>, _>>()?;
-        let is_plain = parsed.on.is_none() && !parsed.ignore && !parsed.replace_into && parsed.assignments.is_empty();
+        let is_plain = parsed.on.is_none()
+            && !parsed.ignore
+            && !parsed.replace_into
+            && parsed.assignments.is_empty();
         match is_plain {
             true => Ok((last(table)?, columns)),
-            false => Err(Trouble::unknown("INSERT with IGNORE, ON DUPLICATE KEY or SET, or REPLACE")),
+            false => {
+                Err(Trouble::unknown("INSERT with IGNORE, ON DUPLICATE KEY or SET, or REPLACE"))
+            }
         }
     };
     let (table, columns) = head(&parsed)?;
@@ -127,7 +134,6 @@ fn joined(parsed: &ParsedUpdate) -> Result<Joined, Trouble> {
     let (table, from) = if to == 0 { (first, second) } else { (second, first) };
     Ok(Joined { table, from, sets, on })
 }
-
 
 pub(super) fn delete(parsed: &ParsedDelete) -> Result<Delete, Trouble> {
     let (FromTable::WithFromKeyword(from) | FromTable::WithoutKeyword(from)) = &parsed.from;
