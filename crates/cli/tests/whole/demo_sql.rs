@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::support::brunt;
 
 /// Count, sum of the ids, first and last text.
-fn facts(path: &Path) -> (u64, u64, String, String) {
+fn facts(path: &Path) -> (i64, i64, String, String) {
     let file = Connection::open(path).expect("a SQLite file");
     let text = |order: &str| {
         let sql = format!("SELECT text FROM bulktest ORDER BY id {order} LIMIT 1");

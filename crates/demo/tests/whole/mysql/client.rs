@@ -130,6 +130,7 @@ impl Client {
         packet.push(self.next);
         packet.extend_from_slice(content);
         self.stream.write_all(&packet).unwrap();
+        self.next = self.next.wrapping_add(1);
     }
 
     /// The next packet; `None`: the connection was closed.

@@ -1,6 +1,5 @@
 //! A database server, filled.
 
-use std::rc::Rc;
 use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};

@@ -43,14 +43,20 @@ fn facts(connection: &Connection) -> rusqlite::Result<Option<Facts>> {
         return Ok(None);
     }
     let all = "SELECT COUNT(*), COALESCE(MAX(id), 0) FROM bulktest";
-    let counts = connection.query_row(all, [], |row| Ok((row.get(0)?, row.get(1)?)));
+    let counts =
+        connection.query_row(all, [], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)));
     // Without the columns it is another table.
     let Ok((count, highest)) = counts else { return Ok(Some(Facts::default())) };
-    let text = |id: u64| {
+    let text = |id: i64| {
         let one = "SELECT text FROM bulktest WHERE id = ?";
         connection.query_row(one, [id], |row| row.get(0)).ok()
     };
-    Ok(Some(Facts { count, highest, first: text(1), last: text(highest) }))
+    Ok(Some(Facts {
+        count: count.cast_unsigned(),
+        highest: highest.cast_unsigned(),
+        first: text(1),
+        last: text(highest),
+    }))
 }
 
 fn make(
@@ -71,7 +77,7 @@ fn make(
         let mut insert = transaction.prepare("INSERT INTO bulktest (id, text) VALUES (?, ?)")?;
         for id in 1..=wish.rows {
             let text = wish.text(id);
-            insert.execute(params![id, std::str::from_utf8(&text)?])?;
+            insert.execute(params![id.cast_signed(), std::str::from_utf8(&text)?])?;
             if id % STEP == 0 {
                 progress.at(id);
             }
