@@ -342,7 +342,8 @@ pub(crate) fn parse(
 /// The flags of a command and the global ones, with their dashes.
 fn long_flags(root: &Command, command: Option<&str>) -> Vec<String> {
     let own = command.and_then(|name| root.find_subcommand(name));
-    let all = own.into_iter().chain([root]).flat_map(Command::get_arguments);
+    let parts = own.into_iter().flat_map(Command::get_subcommands);
+    let all = own.into_iter().chain(parts).chain([root]).flat_map(Command::get_arguments);
     all.filter_map(|arg| arg.get_long().map(|name| format!("--{name}"))).collect()
 }
 
@@ -454,7 +455,9 @@ mod tests {
                 "brunt run a.js b.js",
                 "brunt run takes one script, not 2: a file, or - for standard input",
             ),
-            ("brunt demo x", "unexpected argument \"x\" (see brunt demo --help)"),
+            ("brunt demo x", "unknown command \"x\" for \"brunt demo\" (see brunt demo --help)"),
+            ("brunt demo sqll", "unknown command \"sqll\" for \"brunt demo\" (did you mean sql?)"),
+            ("brunt demo sql --row 5", "unknown flag: --row (did you mean --rows?)"),
             (
                 "brunt completion tcsh",
                 "invalid value 'tcsh' for '[SHELL]' (use bash, elvish, fish, powershell, zsh)",

@@ -90,6 +90,10 @@ fn of_command(command: Command) -> Command {
     if vegeta::flag_set(command.get_name()).is_some() {
         return command;
     }
+    let parts: Vec<String> =
+        command.get_subcommands().map(|part| part.get_name().to_owned()).collect();
+    let command =
+        parts.into_iter().fold(command, |command, name| command.mut_subcommand(name, of_command));
     let hidden = global::FLAGS.iter().filter(|flag| {
         let own = command.get_arguments().any(|arg| arg.get_id() == flag.long);
         !own

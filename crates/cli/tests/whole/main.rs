@@ -14,6 +14,7 @@ mod corpus;
 mod dashboard;
 mod data;
 mod demo;
+mod demo_sql;
 mod dns;
 mod examples;
 mod exit_codes;

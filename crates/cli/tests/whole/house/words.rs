@@ -291,6 +291,7 @@ fn help_names_its_things() {
         "correlate --help",
         "sql --help",
         "demo --help",
+        "demo sql --help",
         "attack -help",
         "encode -help",
         "report -help",
