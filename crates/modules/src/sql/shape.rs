@@ -170,16 +170,7 @@ fn value<'js>(ctx: Ctx<'js>, options: &Options, cell: Cell<'_>, zone: Zone) -> J
         Cell::Raw(bytes) | Cell::Bytes(bytes) if options.is_typed => {
             ctx.uint8_array(bytes.to_vec())
         }
-        Cell::Raw(bytes) | Cell::Bytes(bytes) => {
-            let array = ctx.array()?;
-            for (index, byte) in bytes.iter().enumerate() {
-                array.set_index(index as u32, ctx.int(i32::from(*byte)))?;
-                if index % 1024 == 1023 {
-                    ctx.poll(1024)?;
-                }
-            }
-            Ok(array)
-        }
+        Cell::Raw(bytes) | Cell::Bytes(bytes) => ctx.array_of_bytes(bytes),
         Cell::Time(moment) if options.is_date => {
             let ms = moment.unix_seconds as f64 * 1e3 + f64::from(moment.nanos / 1_000_000);
             ctx.date(ms)

@@ -19,7 +19,7 @@ use crate::go_error::throw_go;
 use crate::state::VuState;
 
 /// New tries, unless the script says otherwise.
-const RETRIES: u32 = 3;
+const RETRIES: u32 = 0;
 
 /// The most of them.
 const RETRIES_MAX: f64 = 1000.0;

@@ -275,7 +275,7 @@ impl<'js> Rows<'js> {
         };
         let count = self.count;
         let why = format!(
-            "the result does not fit into {bound}: it was left after {count} rows; read it with rows(), which keeps one row at \
+            "the result does not fit into {bound}: it was left after {count} rows; read it with db.rows(), which keeps one row at \
              a time"
         );
         Some(Failure::new(Trouble::TooLarge, why))
@@ -410,7 +410,7 @@ pub(super) fn query_async<'js>(ctx: Ctx<'js>, job: Job) -> JsResult<'js> {
             if bytes > most {
                 let why = format!(
                     "the result does not fit into {most} bytes, which is maxResult or half of the VU's memory: read it with \
-                     rows(), which keeps one row at a time"
+                     db.rows(), which keeps one row at a time"
                 );
                 reading.let_go();
                 return (reading, Err(Failure::new(Trouble::TooLarge, why)));
