@@ -68,6 +68,8 @@ pub struct Lease {
     made: u64,
     waited_ns: u64,
     connecting_ns: Option<u64>,
+    /// An open transaction ends the connection rather than go back to the pool with it.
+    is_bounded: bool,
 }
 
 fn closed() -> Failure {
@@ -113,7 +115,14 @@ impl Pool {
                 let waited_ns = now_ns().saturating_sub(began);
                 let (made, pool) = (idle.made, Rc::clone(self));
                 let connection = Some(idle.connection);
-                return Ok(Lease { connection, pool, made, waited_ns, connecting_ns: None });
+                return Ok(Lease {
+                    connection,
+                    pool,
+                    made,
+                    waited_ns,
+                    connecting_ns: None,
+                    is_bounded: false,
+                });
             }
             if self.options.max_open == 0 || self.open.get() < self.options.max_open {
                 return self.dial(began).await;
@@ -163,6 +172,7 @@ impl Pool {
             made,
             waited_ns: dialing.saturating_sub(began),
             connecting_ns: Some(made.saturating_sub(dialing)),
+            is_bounded: false,
         })
     }
 
@@ -192,7 +202,7 @@ impl Pool {
         self.open.get()
     }
 
-    fn take_back(self: &Rc<Self>, connection: Connection, made: u64) {
+    fn take_back(self: &Rc<Self>, connection: Connection, made: u64, is_bounded: bool) {
         if !connection.is_idle() {
             let pool = Rc::clone(self);
             self.left();
@@ -205,7 +215,7 @@ impl Pool {
         let mut idle = self.idle.borrow_mut();
         let is_kept = !self.is_closed.get()
             && idle.len() < self.options.max_idle
-            && !connection.is_in_transaction();
+            && !(is_bounded && connection.is_in_transaction());
         if is_kept {
             idle.push_back(Idle { connection, made, since: now_ns() });
             drop(idle);
@@ -227,6 +237,12 @@ impl Lease {
     /// How long connecting took, in nanoseconds, if it was made for this lease.
     pub fn connecting_ns(&self) -> Option<u64> {
         self.connecting_ns
+    }
+
+    /// Its connection does not go back to the pool while a transaction is open on it. Without this it does: a script that says
+    /// `BEGIN` and `COMMIT` by statements of their own relies on it.
+    pub fn end_with_transaction(&mut self) {
+        self.is_bounded = true;
     }
 
     /// The pool that it came from.
@@ -252,7 +268,7 @@ impl DerefMut for Lease {
 impl Drop for Lease {
     fn drop(&mut self) {
         if let Some(connection) = self.connection.take() {
-            self.pool.take_back(connection, self.made);
+            self.pool.take_back(connection, self.made, self.is_bounded);
         }
     }
 }
