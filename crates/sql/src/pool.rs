@@ -84,6 +84,8 @@ pub struct Lease {
     made: u64,
     waited_ns: u64,
     connecting_ns: Option<u64>,
+    /// An open transaction ends the connection rather than go back to the pool with it.
+    is_bounded: bool,
 }
 
 fn closed() -> Failure {
@@ -162,7 +164,14 @@ impl Pool {
 
     fn lent(self: &Rc<Self>, connection: Connection, made: u64, waited_ns: u64) -> Lease {
         let pool = Rc::clone(self);
-        Lease { connection: Some(connection), pool, made, waited_ns, connecting_ns: None }
+        Lease {
+            connection: Some(connection),
+            pool,
+            made,
+            waited_ns,
+            connecting_ns: None,
+            is_bounded: false,
+        }
     }
 
     fn is_over(since: u64, limit: Duration) -> bool {
@@ -303,6 +312,12 @@ impl Lease {
         }
     }
 
+    /// Its connection does not go back to the pool while a transaction is open on it. Without this it does: a script that says
+    /// `BEGIN` and `COMMIT` by statements of their own relies on it.
+    pub fn end_with_transaction(&mut self) {
+        self.is_bounded = true;
+    }
+
     /// The pool that it came from.
     pub fn pool(&self) -> &Rc<Pool> {
         &self.pool
@@ -332,7 +347,11 @@ impl DerefMut for Lease {
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        if let Some(connection) = self.connection.take() {
+        let Some(connection) = self.connection.take() else { return };
+        if self.is_bounded && connection.is_idle() && connection.is_in_transaction() {
+            connection.close();
+            self.pool.left();
+        } else {
             self.pool.take_back(connection, self.made);
         }
     }

@@ -171,7 +171,10 @@ pub(super) struct Pinned {
 
 impl Pinned {
     /// Keeps a connection. `is_of_pool`: it came from there, not from another one that is kept.
-    pub(super) fn new(pool: &Rc<PoolHere>, held: Held) -> Rc<Self> {
+    pub(super) fn new(pool: &Rc<PoolHere>, mut held: Held) -> Rc<Self> {
+        if let Some(lease) = &mut held.lease {
+            lease.end_with_transaction();
+        }
         let kept = held.is_of_pool().then(|| Kept::new(pool));
         Rc::new(Self {
             pool: Rc::clone(pool),
