@@ -81,7 +81,7 @@ fn a_batch_runs_its_statement_for_each_row() {
         for (sql, width, text) in [
             ("INSERT INTO t VALUES (?, ?)", 3, "4 values are no rows of 3"),
             ("INSERT INTO t VALUES (?, ?)", 1, "not enough args to execute query: want 2 got 1"),
-            ("INSERT INTO nothing VALUES (?)", 2, "no such table: nothing"),
+            ("INSERT INTO absent VALUES (?)", 2, "no such table: absent"),
         ] {
             assert_eq!(db.batch(sql, width, &rows).await.unwrap_err().text(), text);
         }
