@@ -31,7 +31,7 @@ const KEPT_MAX: usize = 32;
 /// A statement that is longer is kept only if it is asked for.
 const KEPT_LENGTH_MAX: usize = 4096;
 
-/// A reader that waits gets the rows at hand after this time, though the chunk is not full.
+/// A reader that waits gets the rows at hand with the first row after this time, though the chunk is not full.
 const PATIENCE_NS: u64 = 1_000_000;
 
 /// The parameters of one statement, as SQLite is built.
@@ -436,7 +436,10 @@ fn step(
             // The table may have changed since the statement was prepared.
             if statement.get_status(StatementStatus::RePrepare) != prepared {
                 columns = statement.column_count();
-                post.parcel.heading = Some(post.heading(statement));
+                // Those that it had before may be news to the core.
+                if let new @ Heading::New(_) = post.heading(statement) {
+                    post.parcel.heading = Some(new);
+                }
             }
         }
         let from = post.parcel.rows.bytes.len();

@@ -161,7 +161,7 @@ mod tests {
     fn numbers_are_seconds_or_milliseconds() {
         assert_eq!(of_number(42, None), moment(42, 0, 0));
         assert_eq!(of_number(1_709_210_096_789, None), moment(1_709_210_096, 789_000_000, 0));
-        let wrapped = moment(5_187_714_770, 731_811_392, 0);
+        let wrapped = moment(5_188_146_770, 731_811_392, 0);
         assert_eq!(of_number(9_007_199_254_740_993, None), wrapped);
         assert_eq!(of_number(i64::MIN, None), moment(0, 0, 0));
     }

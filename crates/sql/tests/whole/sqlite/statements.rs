@@ -78,7 +78,7 @@ fn failures_have_the_texts_and_codes_of_sqlite() {
                 "SQLITE_CONSTRAINT_FOREIGNKEY",
             ),
             ("SELEC 1", r#"near "SELEC": syntax error"#, "SQLITE_ERROR"),
-            ("SELECT * FROM nothing", "no such table: nothing", "SQLITE_ERROR"),
+            ("SELECT * FROM absent", "no such table: absent", "SQLITE_ERROR"),
             ("COMMIT", "cannot commit - no transaction is active", "SQLITE_ERROR"),
             ("SELECT abs(-9223372036854775807 - 1)", "integer overflow", "SQLITE_ERROR"),
         ] {
@@ -147,19 +147,35 @@ fn rows_stream_in_chunks_and_a_reader_that_leaves_stops_them() {
 }
 
 #[test]
-fn a_slow_row_is_handed_over_before_the_chunk_is_full() {
+fn a_statement_without_an_answer_can_be_given_up() {
     on_a_core(async {
         let mut db = memory().await;
-        // The second row takes for ever.
-        let sql = format!("SELECT 1 UNION ALL SELECT x FROM ({ENDLESS}) WHERE x < 0");
-        db.start(&Ask { sql: "SELECT 1", args: &Args::new(), is_prepared: false }).await.unwrap();
-        let mut chunk = Chunk::default();
-        while db.next(&mut chunk).await.unwrap() {}
+        let sql = format!("SELECT x FROM ({ENDLESS}) WHERE x < 0");
         let ask = Ask { sql: &sql, args: &Args::new(), is_prepared: false };
-        let limit = std::time::Duration::from_millis(50);
-        // Nothing comes: the caller gives up, and the file is usable afterwards.
-        assert!(tokio::time::timeout(limit, async { db.start(&ask).await }).await.is_err());
-        assert!(!db.is_idle());
+        let limit = std::time::Duration::from_millis(20);
+        assert!(tokio::time::timeout(limit, db.start(&ask)).await.is_err());
+        assert!(!db.is_idle(), "it is in the middle of the statement");
+        let text = db.start(&ask).await.unwrap_err().to_string();
+        assert_eq!(text, "the connection is in the middle of a statement");
+    });
+}
+
+#[test]
+fn rows_that_come_slowly_do_not_wait_for_a_full_chunk() {
+    on_a_core(async {
+        let mut db = memory().await;
+        // Each row takes a few milliseconds.
+        let slow = format!("(SELECT COUNT(*) FROM ({ENDLESS} LIMIT 20000 + v % 2))");
+        let sql = format!("SELECT v, {slow} FROM (WITH RECURSIVE r(v) AS (SELECT 1 UNION ALL SELECT v + 1 FROM r LIMIT 40) SELECT v FROM r)");
+        let mut chunk = Chunk::default();
+        db.start(&Ask { sql: &sql, args: &Args::new(), is_prepared: false }).await.unwrap();
+        let (mut chunks, mut count) = (0, 0);
+        while db.next(&mut chunk).await.unwrap() {
+            chunks += 1;
+            count += chunk.len();
+        }
+        assert_eq!(count, 40);
+        assert!(chunks > 2, "{chunks} chunks");
     });
 }
 

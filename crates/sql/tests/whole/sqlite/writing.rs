@@ -75,13 +75,13 @@ fn a_batch_runs_its_statement_for_each_row() {
         let rows = args(&[Cell::Int(1), Cell::Text(b"x"), Cell::Int(2), Cell::Null]);
         let outcome = db.batch("INSERT INTO t VALUES (?, ?)", 2, &rows).await.unwrap();
         assert_eq!((outcome.rows_affected, outcome.last_insert_id), (Some(2), Some(2)));
-        let outcome =
-            db.batch("UPDATE t SET b = a WHERE a >= ?", 1, &args(&[Cell::Int(1), Cell::Int(2)]));
-        assert_eq!(outcome.await.unwrap().rows_affected, Some(3));
+        let ids = args(&[Cell::Int(1), Cell::Int(2)]);
+        let outcome = db.batch("UPDATE t SET b = a WHERE a >= ?", 1, &ids).await.unwrap();
+        assert_eq!(outcome.rows_affected, Some(3));
         for (sql, width, text) in [
             ("INSERT INTO t VALUES (?, ?)", 3, "4 values are no rows of 3"),
             ("INSERT INTO t VALUES (?, ?)", 1, "not enough args to execute query: want 2 got 1"),
-            ("INSERT INTO nothing VALUES (?)", 2, "no such table: nothing"),
+            ("INSERT INTO absent VALUES (?)", 2, "no such table: absent"),
         ] {
             assert_eq!(db.batch(sql, width, &rows).await.unwrap_err().text(), text);
         }
