@@ -41,6 +41,8 @@ pub struct Connection {
     parcels: mpsc::Receiver<Parcel>,
     interrupt: Arc<InterruptHandle>,
     columns: Columns,
+    /// The columns that the thread was told of last, as its desk remembers them: it sends no columns twice.
+    known: Columns,
     /// Rows that were received and not read.
     rows: Packed,
     /// The end of the result at hand, after its rows.
@@ -79,6 +81,7 @@ impl Connection {
             parcels,
             interrupt,
             columns: Rc::new([]),
+            known: Rc::new([]),
             rows: Packed::default(),
             end: None,
             outcome: Outcome::default(),
@@ -125,10 +128,14 @@ impl Connection {
         }
         match parcel.heading {
             Some(Heading::New(columns)) => {
-                self.columns = columns.into();
+                self.known = columns.into();
+                self.columns = Rc::clone(&self.known);
                 Ok(true)
             }
-            Some(Heading::Same) => Ok(true),
+            Some(Heading::Same) => {
+                self.columns = Rc::clone(&self.known);
+                Ok(true)
+            }
             None => Ok(false),
         }
     }
