@@ -9,7 +9,7 @@ fn values_are_what_the_go_driver_hands_over() {
         let mut it = connected("shop", "timezone=Europe/Berlin").await;
         for (value, expected) in [
             ("1::int2", "1"),
-            ("-2147483648::int4", "-2147483648"),
+            ("(-2147483648)::int4", "-2147483648"),
             ("(-9223372036854775808)::int8", "-9223372036854775808"),
             ("1.1::float4", "f1.1"),
             ("'NaN'::float8", "fNaN"),

@@ -40,10 +40,10 @@ fn rows_are_inserted_whichever_way_they_go() {
             let outcome = it.insert(&insert).await.unwrap();
             assert_eq!(outcome.rows_affected, Some(12_345), "{way:?}");
             assert!(it.is_idle() && !it.is_in_transaction());
-            let sql = "SELECT count(*), sum(id), count(bytes), max(bytes), md5(string_agg(\"te\"\"xt\", ',' ORDER BY id)) FROM \"or\"\"ders\"";
+            let sql = "SELECT count(*), sum(id), count(bytes), max(encode(bytes, 'hex')), md5(string_agg(\"te\"\"xt\", ',' ORDER BY id)) FROM \"or\"\"ders\"";
             truths.push(SHARED.server.run(&name, sql));
         }
-        let expected = format!("12345\t{}\t8230\t\\x00ff270a\t", 12_345 * 12_344 / 2);
+        let expected = format!("12345\t{}\t8230\t00ff270a\t", 12_345 * 12_344 / 2);
         assert!(truths[0].starts_with(&expected), "{}", truths[0]);
         assert!(truths.iter().all(|one| *one == truths[0]), "{truths:#?}");
     });
@@ -151,7 +151,8 @@ fn batches_are_one_transaction() {
         assert!(it.is_in_transaction());
         exec(&mut it, "ROLLBACK", &[]).await.unwrap();
         assert_eq!(query(&mut it, count, &[]).await.unwrap(), [["12000", "1"]]);
-        let failure = it.batch("INSERT INTO t VALUES ($1, $2, $3)", 2, &values).await.unwrap_err();
+        let failure =
+            it.batch("UPDATE t SET b = $2 WHERE a = $1 AND b = $3", 2, &values).await.unwrap_err();
         assert_eq!(failure.text(), "pq: got 2 parameters but the statement requires 3");
         assert_eq!(it.batch("SELECT $1", 3, &values).await.unwrap_err().trouble(), Trouble::Usage);
     });
