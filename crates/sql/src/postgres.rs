@@ -114,7 +114,7 @@ impl Connection {
     fn finished(&mut self, result: Result<Outcome, Failure>) -> Result<Outcome, Failure> {
         let outcome = self.session.settle(result)?;
         self.session.rest();
-        self.session.columns = Rc::new([]);
+        self.session.forget_columns();
         self.session.outcome = outcome.clone();
         Ok(outcome)
     }

@@ -2,6 +2,8 @@
 
 mod pairs;
 mod settings;
+#[cfg(test)]
+mod tests;
 mod url;
 
 use super::{Outside, Tls};

@@ -1,17 +1,21 @@
 //! Many rows: `COPY`, `INSERT` with many rows, one statement for each row of arguments.
 
+use std::ops::Range;
+
 use brunt_fiber::turn::{Turn, given_way};
 use bytes::BytesMut;
 use postgres_protocol::message::frontend;
 
 use super::fault;
 use super::literal;
-use super::session::{Session, State, completed};
+use super::session::{PARAMETERS_MAX, Session, State, completed};
 use super::wire::malformed;
 use crate::args::Args;
+use crate::config::Driver;
 use crate::connection::Insert;
 use crate::failure::{Failure, Trouble};
 use crate::outcome::Outcome;
+use crate::statement::{Tuple, tuple};
 
 /// The bytes of one message of `COPY`.
 const PIECE: usize = 64 * 1024;
@@ -21,6 +25,9 @@ const TUPLES: usize = 10_000;
 
 /// An `INSERT` that is longer takes no more rows.
 const LENGTH: usize = 4 << 20;
+
+/// Rows of an `INSERT` of one tuple that go as one.
+const TOGETHER: usize = 256;
 
 /// Executions that are on the wire before the first is answered.
 const AHEAD: usize = 512;
@@ -70,7 +77,7 @@ async fn copy_rows(
     sql: &str,
     values: &Args,
     width: usize,
-    rows: std::ops::Range<usize>,
+    rows: Range<usize>,
 ) -> Result<(), Failure> {
     frontend::query(sql, &mut session.out).map_err(|_| super::session::has_nul())?;
     session.send().await?;
@@ -86,6 +93,7 @@ async fn copy_rows(
             _ => return Err(malformed("the answer to COPY")),
         }
     }
+    session.wire.shed_ahead(true);
     let (mut piece, mut turn) = (Vec::with_capacity(PIECE + 1024), Turn::default());
     for row in rows {
         let cells = values.range(row * width, (row + 1) * width);
@@ -98,8 +106,8 @@ async fn copy_rows(
         piece.push(b'\n');
         if piece.len() >= PIECE {
             send_piece(session, &mut piece).await?;
-            // The server says no more than why it stops: the rest need not be sent.
-            if session.wire.has_unread() {
+            // The server says why it stops: the rest need not be sent.
+            if session.wire.is_answered()? {
                 break;
             }
         }
@@ -175,36 +183,28 @@ pub(super) async fn insert(session: &mut Session, insert: &Insert<'_>) -> Result
     Ok(all)
 }
 
-/// Runs a statement for each row, many on the wire before the first is answered, in one transaction.
+/// Runs a statement once for each row, all of them in one transaction. An `INSERT` of one tuple takes many rows at once.
 pub(super) async fn batch(
     session: &mut Session,
     sql: &str,
     width: usize,
     args: &Args,
 ) -> Result<Outcome, Failure> {
-    let (mut all, mut row) = (nothing(), 0);
-    let total = args.len() / width;
-    session.parse("", sql)?;
-    // What comes behind it waits for no Sync: all of it is one transaction.
-    while row < total {
-        let first = row;
-        while row < total && row - first < AHEAD && session.out.len() < PIECE {
-            session.bind("", args.range(row * width, (row + 1) * width))?;
-            let _ = frontend::execute("", 0, &mut session.out);
-            row += 1;
+    let (mut all, total) = (nothing(), args.len() / width);
+    session.wire.shed_ahead(true);
+    let wide = tuple(sql, Driver::Postgres).filter(|tuple| is_widened(sql, tuple, width));
+    let at_once = wide.as_ref().map_or(1, |_| TOGETHER.min(PARAMETERS_MAX / width).min(total));
+    let whole = total - total % at_once;
+    if let Some(tuple) = &wide {
+        let wide = tuple.repeated(sql, Driver::Postgres, at_once);
+        flights(session, &wide, width * at_once, args, 0..whole * width, &mut all).await?;
+        if whole < total {
+            let rest = tuple.repeated(sql, Driver::Postgres, total - whole);
+            let values = whole * width..total * width;
+            flights(session, &rest, (total - whole) * width, args, values, &mut all).await?;
         }
-        frontend::flush(&mut session.out);
-        session.send().await?;
-        if let Err(failure) = answers(session, sql, row - first, &mut all).await {
-            if failure.is_fatal() {
-                return Err(failure);
-            }
-            // The server skips all up to here.
-            frontend::sync(&mut session.out);
-            session.send().await?;
-            session.until_ready().await?;
-            return Err(failure);
-        }
+    } else {
+        flights(session, sql, width, args, 0..total * width, &mut all).await?;
     }
     frontend::sync(&mut session.out);
     session.send().await?;
@@ -224,6 +224,49 @@ pub(super) async fn batch(
             _ => {}
         }
     }
+}
+
+/// Whether the tuple may be written several times. With `ON CONFLICT DO UPDATE` it may not: such a statement must not meet one row twice.
+fn is_widened(sql: &str, tuple: &Tuple, width: usize) -> bool {
+    let behind = sql[tuple.range.end..].to_ascii_lowercase();
+    tuple.width() == width && !behind.contains("update")
+}
+
+/// Runs a statement once for each `width` of these values, many times before the first is answered. No `Sync` is among them: all of it
+/// is one transaction.
+async fn flights(
+    session: &mut Session,
+    sql: &str,
+    width: usize,
+    args: &Args,
+    values: Range<usize>,
+    all: &mut Outcome,
+) -> Result<(), Failure> {
+    session.parse("", sql)?;
+    let (mut at, mut turn) = (values.start, Turn::default());
+    while at < values.end {
+        let mut count = 0;
+        while at < values.end && count < AHEAD && session.out.len() < PIECE {
+            session.bind("", args.range(at, at + width))?;
+            let _ = frontend::execute("", 0, &mut session.out);
+            (at, count) = (at + width, count + 1);
+            if turn.is_over(u32::try_from(width).unwrap_or(u32::MAX)) {
+                given_way().await;
+            }
+        }
+        frontend::flush(&mut session.out);
+        session.send().await?;
+        if let Err(failure) = answers(session, sql, count, all).await {
+            if failure.is_fatal() {
+                return Err(failure);
+            }
+            // The server skips all up to here.
+            frontend::sync(&mut session.out);
+            session.send().await?;
+            return Err(session.refused(failure).await);
+        }
+    }
+    Ok(())
 }
 
 async fn answers(

@@ -57,10 +57,31 @@ async fn one(settings: &Settings, host: &Host, dialer: &Rc<Dialer>) -> Result<Se
     timeout(limit, opening).await.unwrap_or_else(|_| overdue())
 }
 
-/// Opens a connection, in TLS if the DSN and the server want it.
+/// The server lets nobody in from here this way: with TLS, or without it.
+const WRONG_WAY: &str = "28000";
+
+/// Opens a connection, in TLS if the DSN and the server want it. `allow` and `prefer` have a second way.
 async fn enter(settings: &Settings, host: &Host, dialer: &Rc<Dialer>) -> Result<Session, Failure> {
-    let is_unix = host.socket().is_some();
-    let mode = if is_unix { TlsMode::Off } else { settings.tls.mode };
+    let (first, second) = match settings.tls.mode {
+        _ if host.socket().is_some() => (TlsMode::Off, None),
+        TlsMode::Preferred if settings.is_plain_first => (TlsMode::Off, Some(TlsMode::Preferred)),
+        TlsMode::Preferred => (TlsMode::Preferred, Some(TlsMode::Off)),
+        mode => (mode, None),
+    };
+    match (enter_by(first, settings, host, dialer).await, second) {
+        (Err(failure), Some(second)) if failure.code() == WRONG_WAY => {
+            enter_by(second, settings, host, dialer).await
+        }
+        (entered, _) => entered,
+    }
+}
+
+async fn enter_by(
+    mode: TlsMode,
+    settings: &Settings,
+    host: &Host,
+    dialer: &Rc<Dialer>,
+) -> Result<Session, Failure> {
     let mut wire = Wire::new(dial(host, dialer).await?);
     if mode != TlsMode::Off {
         let mut out = BytesMut::new();
@@ -74,7 +95,6 @@ async fn enter(settings: &Settings, host: &Host, dialer: &Rc<Dialer>) -> Result<
             }
             b'N' if mode == TlsMode::Preferred => {}
             b'N' => return Err(refused("pq: SSL is not enabled on the server")),
-            // Servers of before 9.3 answer with an error, and who knows what others do.
             _ => return Err(malformed("the answer to the wish for TLS")),
         }
     }
@@ -133,6 +153,7 @@ async fn log_in(session: &mut Session, settings: &Settings) -> Result<(), Failur
             b'E' => return Err(fault::refusal(&body, "")),
             b'Z' => {
                 session.state = State::Idle;
+                session.wire.trust();
                 return Ok(());
             }
             b'S' | b'N' | b'v' => {}
@@ -205,6 +226,7 @@ async fn check_attributes(session: &mut Session, wanted: Attributes) -> Result<(
         }
     };
     session.query(question).await?;
+    // The statement is of our own: it has one row.
     let (mut chunk, mut is_one) = (crate::chunk::Chunk::default(), false);
     while session.rows(&mut chunk).await? {
         let columns = Rc::clone(&session.columns);

@@ -15,6 +15,7 @@ pub(crate) fn read<E>(
     if usize::from(u16::from_be_bytes(*count)) != columns.len() {
         return Err(None);
     }
+    let mut unhexed = Vec::new();
     for (index, column) in columns.iter().enumerate() {
         let (size, behind) = rest.split_first_chunk::<4>().ok_or(None)?;
         let Ok(size) = usize::try_from(i32::from_be_bytes(*size)) else {
@@ -30,8 +31,8 @@ pub(crate) fn read<E>(
             Kind::Raw => Cell::Raw(text),
             Kind::Bool => Cell::Bool(text == b"t"),
             Kind::Bytes => {
-                let bytes = unhexed(text).ok_or(None)?;
-                sink(index, Cell::Bytes(&bytes)).map_err(Some)?;
+                unhex(text, &mut unhexed).ok_or(None)?;
+                sink(index, Cell::Bytes(&unhexed)).map_err(Some)?;
                 continue;
             }
             Kind::Time(form) => clock::read(text, form).map_or(Cell::Raw(text), Cell::Time),
@@ -66,17 +67,31 @@ fn int(text: &[u8]) -> Option<i64> {
     if is_negative { 0_i64.checked_sub_unsigned(sum) } else { i64::try_from(sum).ok() }
 }
 
-/// `\x0aff`, or the older form with octal numbers.
-fn unhexed(text: &[u8]) -> Option<Vec<u8>> {
-    let digit = |byte: u8| char::from(byte).to_digit(16).map(|digit| digit as u8);
-    if let Some(digits) = text.strip_prefix(b"\\x") {
-        let pairs = digits.chunks(2).map(|pair| match *pair {
-            [high, low] => Some(digit(high)? << 4 | digit(low)?),
-            _ => None,
-        });
-        return pairs.collect();
+/// The values of hexadecimal digits; 255 for all other bytes.
+const DIGITS: [u8; 256] = {
+    let (mut digits, mut value) = ([255; 256], 0);
+    while value < 16 {
+        digits[b"0123456789abcdef"[value] as usize] = value as u8;
+        digits[b"0123456789ABCDEF"[value] as usize] = value as u8;
+        value += 1;
     }
-    let (mut bytes, mut rest) = (Vec::with_capacity(text.len()), text);
+    digits
+};
+
+/// Fills `bytes` with the meaning of `\x0aff`, or of the older form with octal numbers.
+fn unhex(text: &[u8], bytes: &mut Vec<u8>) -> Option<()> {
+    bytes.clear();
+    if let Some(digits) = text.strip_prefix(b"\\x") {
+        let (pairs, rest) = digits.as_chunks::<2>();
+        let mut seen = 0;
+        bytes.extend(pairs.iter().map(|[high, low]| {
+            let (high, low) = (DIGITS[usize::from(*high)], DIGITS[usize::from(*low)]);
+            seen |= high | low;
+            high << 4 | low & 15
+        }));
+        return (seen < 16 && rest.is_empty()).then_some(());
+    }
+    let mut rest = text;
     while let Some((&first, behind)) = rest.split_first() {
         rest = behind;
         if first != b'\\' {
@@ -95,7 +110,7 @@ fn unhexed(text: &[u8]) -> Option<Vec<u8>> {
             _ => return None,
         }
     }
-    Some(bytes)
+    Some(())
 }
 
 #[cfg(test)]
@@ -147,7 +162,13 @@ mod tests {
             told.join(" "),
             "Int(-9223372036854775808) Null Bool(true) Bytes([0, 255]) Float(1.5) Raw([49, 46, 49, 48])"
         );
+        let unhexed = |text: &[u8]| {
+            let mut bytes = vec![1];
+            unhex(text, &mut bytes).map(|()| bytes)
+        };
         assert_eq!(unhexed(b"a\\\\b\\001").unwrap(), b"a\\b\x01");
+        assert_eq!(unhexed(b"\\xDeadBEEF").unwrap(), b"\xde\xad\xbe\xef");
+        assert_eq!((unhexed(b"\\x0"), unhexed(b"\\x0g"), unhexed(b"\\9")), (None, None, None));
         assert_eq!(int(b"9223372036854775807"), Some(i64::MAX));
         assert_eq!((int(b"9223372036854775808"), int(b"-"), int(b"1x")), (None, None, None));
     }

@@ -19,7 +19,13 @@ use crate::outcome::Outcome;
 const KEPT_MAX: usize = 64;
 
 /// The most parameters of the protocol.
-const PARAMETERS_MAX: usize = 65_535;
+pub(super) const PARAMETERS_MAX: usize = 65_535;
+
+/// The longest description of columns that is remembered.
+const DESCRIBED_MAX: usize = 16 * 1024;
+
+/// Bytes of `COPY … TO STDOUT` that are read and dropped before the connection is given up.
+const COPIED_MAX: usize = 1 << 20;
 
 /// A buffer that grew beyond this is given back.
 const OUT_KEEP: usize = 64 * 1024;
@@ -61,6 +67,16 @@ pub(super) struct Session {
     /// The number of the server's process and its secret, with which its statement can be stopped.
     pub(super) key: (i32, i32),
     kept: FxHashMap<Box<str>, Kept>,
+    /// A statement that the server has kept, perhaps, though it failed: the next one has it dropped.
+    failed: Option<String>,
+    /// The last description of columns, and its columns: the same statement mostly comes again.
+    described: (Vec<u8>, Columns),
+    /// No columns.
+    nothing: Columns,
+    /// Notices since the last result.
+    notices: u32,
+    /// The statement that runs is one with arguments: the server waits for `Sync` after an error.
+    is_extended: bool,
     /// Counts statements: the time of [`Kept::used`], and names.
     time: u64,
     /// What the server said behind rows that are handed over first.
@@ -73,15 +89,21 @@ pub(super) struct Session {
 impl Session {
     /// A session that has not said anything yet.
     pub(super) fn new(wire: Wire) -> Self {
+        let nothing: Columns = Rc::new([]);
         Self {
             wire,
             out: BytesMut::new(),
             state: State::Busy,
             transaction: b'I',
-            columns: Rc::new([]),
+            columns: Rc::clone(&nothing),
             outcome: Outcome::default(),
             key: (0, 0),
             kept: FxHashMap::default(),
+            failed: None,
+            described: (Vec::new(), Rc::clone(&nothing)),
+            nothing,
+            notices: 0,
+            is_extended: false,
             time: 0,
             ending: None,
             sql: String::new(),
@@ -96,7 +118,8 @@ impl Session {
                 self.state = State::Busy;
                 self.out.clear();
                 self.outcome = Outcome::default();
-                self.columns = Rc::new([]);
+                self.notices = 0;
+                self.forget_columns();
                 Ok(())
             }
             State::Broken => Err(gone()),
@@ -110,7 +133,7 @@ impl Session {
     /// After each step: an error that the connection does not survive ends it.
     pub(super) fn settle<T>(&mut self, result: Result<T, Failure>) -> Result<T, Failure> {
         if let Err(failure) = &result {
-            self.columns = Rc::new([]);
+            self.forget_columns();
             if failure.is_fatal() {
                 self.state = State::Broken;
             } else {
@@ -120,9 +143,15 @@ impl Session {
         result
     }
 
+    /// The result has no columns.
+    pub(super) fn forget_columns(&mut self) {
+        self.columns = Rc::clone(&self.nothing);
+    }
+
     /// A statement is over.
     pub(super) fn rest(&mut self) {
         self.state = State::Idle;
+        self.wire.shed_ahead(false);
         self.wire.rest();
         if self.out.capacity() > OUT_KEEP {
             self.out = BytesMut::new();
@@ -167,9 +196,10 @@ impl Session {
     /// Sends a statement as a text and reads the head of its answer.
     pub(super) async fn query(&mut self, sql: &str) -> Result<(), Failure> {
         self.remember(sql);
+        self.is_extended = false;
         frontend::query(sql, &mut self.out).map_err(|_| has_nul())?;
         self.send().await?;
-        self.head().await
+        self.head().await.map(drop)
     }
 
     /// Runs a statement of our own, whose rows are of no interest.
@@ -193,12 +223,16 @@ impl Session {
             return Err(Failure::new(Trouble::Usage, why));
         }
         self.remember(sql);
+        self.is_extended = true;
         if !is_kept {
             self.parse("", sql)?;
             self.bind("", args.iter())?;
             self.describe_and_run();
             self.send().await?;
-            return self.head().await;
+            return self.head().await.map(drop);
+        }
+        if let Some(name) = self.failed.take() {
+            frontend::close(b'S', &name, &mut self.out).map_err(|_| has_nul())?;
         }
         if let Some(columns) = self.find_kept(sql) {
             let name = self.kept[sql].name.clone();
@@ -214,7 +248,7 @@ impl Session {
                 {
                     self.forget(sql)?;
                 }
-                other => return other,
+                other => return other.map(drop),
             }
         }
         self.make_room()?;
@@ -223,8 +257,11 @@ impl Session {
         self.bind(&name, args.iter())?;
         self.describe_and_run();
         self.send().await?;
-        self.columns = Rc::new([]);
-        self.head().await?;
+        self.forget_columns();
+        if let Err(failure) = self.head().await {
+            self.failed = Some(name);
+            return Err(failure);
+        }
         let kept = Kept { name, columns: Rc::clone(&self.columns), used: self.time };
         self.kept.insert(sql.into(), kept);
         Ok(())
@@ -289,33 +326,41 @@ impl Session {
         frontend::sync(&mut self.out);
     }
 
-    /// Reads the head of an answer: columns and the first row, or its end.
-    pub(super) async fn head(&mut self) -> Result<(), Failure> {
+    /// Reads the head of an answer: its columns, or its end. `false`: the statement has no more results.
+    pub(super) async fn head(&mut self) -> Result<bool, Failure> {
         loop {
             let (tag, from, to) = self.wire.message().await?;
             let body = &self.wire.bytes()[from..to];
             match tag {
                 b'T' => {
-                    let columns = describe::columns(body).ok_or_else(|| malformed("columns"))?;
-                    self.columns = columns.into();
+                    if self.described.0 != body {
+                        let columns =
+                            describe::columns(body).ok_or_else(|| malformed("columns"))?;
+                        let is_kept = body.len() <= DESCRIBED_MAX;
+                        let bytes = if is_kept { body.to_vec() } else { Vec::new() };
+                        self.described = (bytes, columns.into());
+                    }
+                    self.columns = Rc::clone(&self.described.1);
                     self.outcome = Outcome::default();
                     self.state = State::Rows;
-                    return Ok(());
+                    return Ok(true);
                 }
                 // Of a statement that is kept the columns are known.
                 b'2' if !self.columns.is_empty() => {
                     self.state = State::Rows;
-                    return Ok(());
+                    return Ok(true);
                 }
                 b'C' => {
-                    self.columns = Rc::new([]);
                     self.outcome = completed(body);
-                    return self.after_result().await;
+                    self.forget_columns();
+                    self.after_result().await?;
+                    return Ok(true);
                 }
                 b'I' => {
-                    self.columns = Rc::new([]);
                     self.outcome = Outcome::default();
-                    return self.after_result().await;
+                    self.forget_columns();
+                    self.after_result().await?;
+                    return Ok(true);
                 }
                 b'E' => {
                     let failure = fault::refusal(body, &self.sql);
@@ -324,12 +369,43 @@ impl Session {
                 b'Z' => {
                     self.ready(from, to);
                     self.rest();
-                    return Ok(());
+                    return Ok(false);
                 }
-                b'1' | b'2' | b'3' | b'n' | b'N' | b'S' | b'A' | b't' => {}
-                b'G' => return Err(copying("(G) CopyInResponse")),
-                b'H' | b'W' => return Err(copying("(H) CopyOutResponse")),
+                b'N' => self.notices = self.notices.saturating_add(1),
+                b'1' | b'2' | b'3' | b'n' | b'S' | b'A' | b't' => {}
+                b'G' => return Err(self.refuse_copy_in().await),
+                b'H' | b'W' => return Err(self.refuse_copy_out().await),
                 _ => return Err(malformed("an answer to a statement")),
+            }
+        }
+    }
+
+    /// `COPY … FROM STDIN` as an ordinary statement.
+    async fn refuse_copy_in(&mut self) -> Failure {
+        // A text without a zero byte.
+        let _ = frontend::copy_fail("COPY as an ordinary statement", &mut self.out);
+        if self.is_extended {
+            frontend::sync(&mut self.out);
+        }
+        match self.send().await {
+            Ok(()) => self.refused(copying("(G) CopyInResponse")).await,
+            Err(failure) => failure,
+        }
+    }
+
+    /// `COPY … TO STDOUT` as an ordinary statement.
+    async fn refuse_copy_out(&mut self) -> Failure {
+        let refusal = copying("(H) CopyOutResponse");
+        let mut left = COPIED_MAX;
+        loop {
+            match self.wire.message().await {
+                Ok((b'Z', from, to)) => {
+                    self.ready(from, to);
+                    return refusal;
+                }
+                Ok((_, from, to)) if to - from <= left => left -= to - from,
+                Ok(_) => return Failure::new(Trouble::Protocol, refusal.text()),
+                Err(failure) => return failure,
             }
         }
     }
@@ -337,9 +413,12 @@ impl Session {
     /// A result has ended. Where the end of the statement came with it, the session is idle.
     async fn after_result(&mut self) -> Result<(), Failure> {
         self.state = State::Between;
+        self.outcome.warnings = std::mem::take(&mut self.notices);
         while let Some(tag @ (b'Z' | b'N' | b'S' | b'A')) = self.wire.next_tag()? {
             let (_, from, to) = self.wire.message().await?;
-            if tag == b'Z' {
+            if tag == b'N' {
+                self.notices = self.notices.saturating_add(1);
+            } else if tag == b'Z' {
                 self.ready(from, to);
                 self.rest();
                 break;
@@ -375,7 +454,8 @@ impl Session {
                         let body = &self.wire.bytes()[from..to];
                         self.ending = Some(Err(fault::refusal(body, &self.sql)));
                     }
-                    b'2' | b'N' | b'S' | b'A' => {}
+                    b'N' => self.notices = self.notices.saturating_add(1),
+                    b'2' | b'S' | b'A' => {}
                     _ => return Err(malformed("a row")),
                 }
             }
@@ -404,13 +484,7 @@ impl Session {
             return Ok(false);
         }
         self.state = State::Busy;
-        self.head().await?;
-        Ok(self.state != State::Idle || !self.is_over())
-    }
-
-    /// Whether the last message was the end of the statement alone, and not of a result.
-    fn is_over(&self) -> bool {
-        self.state == State::Idle && self.columns.is_empty() && self.outcome == Outcome::default()
+        self.head().await
     }
 
     /// Reads all that is left of a statement and drops its rows. The outcome is that of all its results.
@@ -438,9 +512,9 @@ pub(super) fn has_nul() -> Failure {
     Failure::new(Trouble::Usage, why)
 }
 
-/// `COPY` as an ordinary statement: the connection is given up, as by the Go driver.
+/// `COPY` as an ordinary statement, in the Go driver's words.
 fn copying(what: &str) -> Failure {
-    Failure::new(Trouble::Protocol, format!("pq: unknown response for simple query: {what:?}"))
+    Failure::new(Trouble::Usage, format!("pq: unknown response for simple query: {what:?}"))
 }
 
 /// The outcome by the tag of `CommandComplete`: `INSERT 0 5`, `SELECT 3`, `CREATE TABLE`.

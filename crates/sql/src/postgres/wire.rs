@@ -3,13 +3,19 @@
 use std::future::poll_fn;
 use std::task::{Context, Poll, Waker, ready};
 
-use brunt_fiber::turn::{Turn, given_way};
+use brunt_fiber::turn::{Turn, give_way, given_way};
 use brunt_net::{Offer, Opened};
 
 use crate::failure::{Failure, Trouble};
 
 /// The longest message; PostgreSQL makes none that is longer.
 const MESSAGE_MAX: usize = 1 << 30;
+
+/// The longest message before the login is over.
+const LOGIN_MESSAGE_MAX: usize = 256 * 1024;
+
+/// Readings in a row while bytes go out, before other tasks get their turn.
+const READINGS: u32 = 64;
 
 /// The most bytes that are taken in while bytes go out.
 const AHEAD_MAX: usize = 1 << 20;
@@ -30,6 +36,10 @@ pub(super) struct Wire {
     /// Sent, received.
     counts: [u64; 2],
     turn: Turn,
+    /// The longest message that is taken.
+    longest: usize,
+    /// Rows and notices that come while bytes go out are dropped, rather than the server kept waiting.
+    is_shedding: bool,
 }
 
 /// The connection is gone: the Go driver's words.
@@ -45,8 +55,25 @@ pub(super) fn malformed(what: &str) -> Failure {
 
 impl Wire {
     pub(super) fn new(stream: Opened) -> Self {
-        let turn = Turn::default();
-        Self { stream: Some(stream), received: Vec::new(), at: 0, counts: [0; 2], turn }
+        Self {
+            stream: Some(stream),
+            received: Vec::new(),
+            at: 0,
+            counts: [0; 2],
+            turn: Turn::default(),
+            longest: LOGIN_MESSAGE_MAX,
+            is_shedding: false,
+        }
+    }
+
+    /// The login is over: messages may be as long as rows are.
+    pub(super) fn trust(&mut self) {
+        self.longest = MESSAGE_MAX;
+    }
+
+    /// From now on, or no longer, rows and notices that come while bytes go out are dropped.
+    pub(super) fn shed_ahead(&mut self, is_shedding: bool) {
+        self.is_shedding = is_shedding;
     }
 
     /// Goes on in TLS. Bytes that came and were not read are an error.
@@ -104,16 +131,22 @@ impl Wire {
 
     #[inline]
     fn peek(&self) -> Result<Option<(Message, usize)>, Failure> {
-        let Some(head) = self.received.get(self.at..self.at + 5) else { return Ok(None) };
+        self.message_at(self.at)
+    }
+
+    /// The whole message at a place, and the place behind it.
+    #[inline]
+    fn message_at(&self, at: usize) -> Result<Option<(Message, usize)>, Failure> {
+        let Some(head) = self.received.get(at..at + 5) else { return Ok(None) };
         let size = u32::from_be_bytes([head[1], head[2], head[3], head[4]]) as usize;
         if !head[0].is_ascii_alphanumeric() {
             return Err(malformed("a message without a type"));
         }
-        if !(4..=MESSAGE_MAX).contains(&size) {
+        if !(4..=self.longest).contains(&size) {
             return Err(malformed("a message of an impossible length"));
         }
-        let to = self.at + 1 + size;
-        Ok((self.received.len() >= to).then_some(((head[0], self.at + 5, to), to)))
+        let to = at + 1 + size;
+        Ok((self.received.len() >= to).then_some(((head[0], at + 5, to), to)))
     }
 
     /// Waits for more bytes.
@@ -179,15 +212,59 @@ impl Wire {
 
     /// The server does not read on: perhaps it wants to be read first.
     fn poll_ahead(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Failure>> {
-        while self.received.len() - self.at < AHEAD_MAX {
+        let mut readings = 0;
+        while self.is_shedding || self.received.len() - self.at < AHEAD_MAX {
             match self.poll_fill(cx) {
                 Poll::Ready(Ok(())) => {}
                 Poll::Ready(Err(_)) if self.has_unread() => return Poll::Ready(Ok(())),
                 Poll::Ready(Err(failure)) => return Poll::Ready(Err(failure)),
                 Poll::Pending => break,
             }
+            if self.is_shedding && self.received.len() - self.at >= AHEAD_MAX {
+                self.shed()?;
+            }
+            readings += 1;
+            if readings == READINGS {
+                give_way(cx);
+                break;
+            }
         }
         Poll::Pending
+    }
+
+    /// Drops the messages that only a reader of rows wants.
+    fn shed(&mut self) -> Result<(), Failure> {
+        let (mut from, mut kept) = (self.at, self.at);
+        while let Some(((tag, ..), next)) = self.message_at(from)? {
+            if matches!(tag, b'C' | b'E' | b'G' | b'H' | b'I' | b'W' | b'Z') {
+                self.received.copy_within(from..next, kept);
+                kept += next - from;
+            }
+            from = next;
+        }
+        if kept < from {
+            self.received.copy_within(from.., kept);
+            let end = self.received.len() - (from - kept);
+            self.received.truncate(end);
+        }
+        Ok(())
+    }
+
+    /// Reads what has come, without waiting. `true`: a message that is more than a notice is among it.
+    pub(super) fn is_answered(&mut self) -> Result<bool, Failure> {
+        if !self.has_unread() {
+            // An end of the connection is found by whoever sends next.
+            let _ = self.poll_fill(&mut Context::from_waker(Waker::noop()));
+        }
+        while let Some(tag) = self.next_tag()? {
+            if !matches!(tag, b'N' | b'S' | b'A') {
+                return Ok(true);
+            }
+            self.whole()?;
+        }
+        self.received.drain(..self.at);
+        self.at = 0;
+        Ok(false)
     }
 
     /// Whether bytes came that were not read yet.

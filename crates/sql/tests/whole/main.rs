@@ -3,5 +3,7 @@
 
 mod mariadb;
 mod sqlite;
+mod postgres;
 mod support;
 mod untrue_mysql;
+mod untrue_postgres;

@@ -49,6 +49,8 @@ pub struct Settings {
     pub(crate) password: String,
     pub(crate) database: String,
     pub(crate) tls: Tls,
+    /// TLS is spoken only where the server does not let us in without it (`allow`).
+    pub(crate) is_plain_first: bool,
     pub(crate) connect_timeout: Duration,
     pub(crate) attributes: Attributes,
     /// Run-time parameters of the session.
@@ -63,8 +65,12 @@ impl std::fmt::Debug for Settings {
 }
 
 /// The variables of the environment that stand for a pair.
-const VARIABLES: [(&str, &str); 13] = [
+const VARIABLES: [(&str, &str); 17] = [
     ("PGHOST", "host"),
+    ("PGHOSTADDR", "hostaddr"),
+    ("PGTZ", "timezone"),
+    ("PGDATESTYLE", "datestyle"),
+    ("PGCLIENTENCODING", "client_encoding"),
     ("PGPORT", "port"),
     ("PGDATABASE", "dbname"),
     ("PGUSER", "user"),
@@ -153,6 +159,7 @@ pub(super) fn read(given: Pairs, outside: &dyn Outside) -> Result<Settings, Stri
         password,
         database,
         tls,
+        is_plain_first: mode.as_deref() == Some("allow"),
         connect_timeout: Duration::from_secs(connect_timeout.max(0).unsigned_abs()),
         attributes,
         parameters: pairs,
@@ -203,9 +210,8 @@ fn tls(
     outside: &dyn Outside,
 ) -> Result<Tls, String> {
     let mode = match mode.unwrap_or("require") {
-        // Plain connections come first there, and servers that refuse them are few.
-        "disable" | "allow" => TlsMode::Off,
-        "prefer" => TlsMode::Preferred,
+        "disable" => TlsMode::Off,
+        "allow" | "prefer" => TlsMode::Preferred,
         // As libpq and the Go driver have it: with an authority at hand it is asked.
         "require" if files[0].is_some() => TlsMode::Authority,
         "require" => TlsMode::Unchecked,
