@@ -413,12 +413,10 @@ fn next_trampoline<F: NativeNext>(_: F) -> sys::JSIteratorNext {
         _magic: c_int,
     ) -> sys::JSValue {
         let is_over = Cell::new(false);
-        let next = native(|call| match conjure::<F>()(call)? {
-            Some(value) => Ok(value),
-            None => {
-                is_over.set(true);
-                Ok(call.ctx().undefined())
-            }
+        let next = native(|call| {
+            let value = conjure::<F>()(call)?;
+            is_over.set(value.is_none());
+            Ok(value.unwrap_or_else(|| call.ctx().undefined()))
         });
         // SAFETY: the engine calls with its own context and `argc` arguments at `argv`; `done` is a place of its own.
         unsafe {
