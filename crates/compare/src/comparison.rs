@@ -551,7 +551,8 @@ fn names<'a, V: 'a>(
 }
 
 /// The duration that the verdict rests on, in the order of preference.
-const MAIN: [&str; 3] = ["http_req_duration", "grpc_req_duration", "iteration_duration"];
+const MAIN: [&str; 4] =
+    ["http_req_duration", "grpc_req_duration", "sql_duration", "iteration_duration"];
 
 /// The statistics of it that the verdict rests on.
 const PRIMARY: [Statistic; 2] = [Statistic::P50, Statistic::P95];

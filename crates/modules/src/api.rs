@@ -5,7 +5,7 @@ use crate::globals::web::{jslib_form, streams};
 use crate::module::Module;
 use crate::{
     crypto, csv, data, dns, encoding, execution, faker, fs, grpc, html, http, icmp, k6, metrics,
-    mqtt, redis, secrets, tcp, timers, websockets, ws,
+    mqtt, redis, secrets, sql, tcp, timers, websockets, ws,
 };
 
 /// All of them; their [`Module::specifier`]s are the names.
@@ -35,6 +35,10 @@ pub(crate) static MODULES: &[&dyn Module] = &[
     &mqtt::Exports,
     &tcp::Exports,
     &redis::Exports,
+    &sql::Exports,
+    &sql::driver::MYSQL,
+    &sql::driver::POSTGRES,
+    &sql::driver::SQLITE,
     &http::fasthttp::Exports,
 ];
 
@@ -65,10 +69,23 @@ const GONE: &[(&str, &str)] = &[
          https://jslib.k6.io/http-instrumentation-tempo/1.0.1/index.js instead, which has the same functions",
     ),
     (
+        "k6/x/sql/driver/ramsql",
+        "is not supported: for a database in memory import k6/x/sql/driver/sqlite3 and open \":memory:\"",
+    ),
+    (
+        "k6/x/sql/driver/clickhouse",
+        "is not supported: ClickHouse speaks MySQL's protocol, too, on port 9004: import k6/x/sql/driver/mysql",
+    ),
+    ("k6/x/sql/driver/sqlserver", NO_DRIVER),
+    ("k6/x/sql/driver/azuresql", NO_DRIVER),
+    (
         "k6/experimental/webcrypto",
         "has been removed from k6: it is the global `crypto` of every script now: take the import away",
     ),
 ];
+
+const NO_DRIVER: &str = "is not supported: Brunt speaks with MySQL and MariaDB (k6/x/sql/driver/mysql), PostgreSQL \
+                         (k6/x/sql/driver/postgres) and SQLite (k6/x/sql/driver/sqlite3)";
 
 /// The modules that scripts can import by name. Libraries are imported by their address.
 pub(crate) fn importable() -> impl Iterator<Item = &'static str> {
@@ -95,6 +112,11 @@ pub(crate) fn module(specifier: &str) -> Result<&'static dyn Module, String> {
 fn unknown(specifier: &str) -> String {
     let is_extension = |name: &&str| name.starts_with("k6/x/");
     let all = importable();
+    if let Some(driver) = specifier.strip_prefix("k6/x/sql/driver/") {
+        let meant = brunt_spelling::question(specifier, importable());
+        let meant = meant.map_or(String::new(), |meant| format!("; {meant}"));
+        return format!("the driver \"{driver}\" {NO_DRIVER}{meant}");
+    }
     let what = if is_extension(&specifier) {
         format!(
             "the module \"{specifier}\" is an extension of k6 that is not supported yet; extensions written in Go can't be \

@@ -55,6 +55,7 @@ mod redis;
 mod secrets;
 mod shared;
 mod shared_array;
+mod sql;
 mod state;
 mod tcp;
 mod throwing;

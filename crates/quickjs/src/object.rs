@@ -91,6 +91,32 @@ impl<'js> Ctx<'js> {
         Ok(array)
     }
 
+    /// An array of these bytes, each a number. A long one is made in slices: the interrupt handler is asked before.
+    ///
+    /// # Errors
+    /// As [`Ctx::object`]; the handler stops what runs.
+    pub fn array_of_bytes(self, bytes: &[u8]) -> JsResult<'js> {
+        /// Bytes whose numbers fit a page.
+        const FEW: usize = 256;
+        if bytes.is_empty() {
+            return self.array();
+        }
+        let number = |byte: &u8| sys::value(sys::TAG_INT, i32::from(*byte));
+        let count = i32::try_from(bytes.len()).map_err(|_| self.throw_memory())?;
+        self.poll(count / 8)?;
+        let (mut few, mut many) = ([sys::UNDEFINED; FEW], Vec::new());
+        let values: &[sys::JSValue] = if bytes.len() <= FEW {
+            few.iter_mut().zip(bytes).for_each(|(place, byte)| *place = number(byte));
+            &few
+        } else {
+            self.may_take(2 * size_of_val(bytes) * size_of::<sys::JSValue>())?;
+            many.extend(bytes.iter().map(number));
+            &many
+        };
+        // SAFETY: the list has `count` values at least, which are numbers and own nothing; the engine copies them. The result is ours.
+        unsafe { Value::returned(self, sys::JS_NewArrayFrom(self.raw(), count, values.as_ptr())) }
+    }
+
     /// A `Date` at this time (ms since the Unix epoch).
     ///
     /// # Errors

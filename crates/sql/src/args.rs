@@ -99,7 +99,7 @@ impl Args {
     }
 
     /// All of them, in order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = Cell<'_>> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Cell<'_>> + Clone {
         self.items.iter().map(|item| self.cell(*item))
     }
 
@@ -107,7 +107,7 @@ impl Args {
     ///
     /// # Panics
     /// If there are not so many.
-    pub fn range(&self, from: usize, to: usize) -> impl ExactSizeIterator<Item = Cell<'_>> {
+    pub fn range(&self, from: usize, to: usize) -> impl ExactSizeIterator<Item = Cell<'_>> + Clone {
         self.items[from..to].iter().map(|item| self.cell(*item))
     }
 }

@@ -160,7 +160,7 @@ impl Config {
     /// it dials nobody, or the network of the test will do.
     pub fn network(&self, of_test: &brunt_net::Settings) -> Option<brunt_net::Settings> {
         let (tls, socket) = match &self.server {
-            Server::MySql(settings) => (settings.tls(), settings.socket()),
+            Server::MySql(settings) => (settings.tls(), settings.socket().map(str::to_owned)),
             Server::Postgres(settings) => (settings.tls(), settings.socket()),
             Server::Sqlite(_) => return None,
         };

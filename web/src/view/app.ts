@@ -142,10 +142,10 @@ export function kindName(kind: string): string {
   return CODES[kind] ? `${CODES[kind]} (${kind})` : kind;
 }
 
-/** The method and name of a route; what stands in place of those that had no room. */
+/** The method and name of a route, or the statement; what stands in place of those that had no room. */
 export function routeOf(tags: Tags): string {
   if (tags.other === 'true') return 'all other series';
-  const name = tags.name ?? tags.url ?? '';
+  const name = tags.name ?? tags.statement ?? tags.url ?? '';
   return tags.method && name ? `${tags.method} ${name}` : name || tags.method || '(no name)';
 }
 
@@ -167,6 +167,7 @@ export function subject(run: Run): { count: string; duration: string; failed: st
   if (has('http_req_duration') || has('http_reqs')) {
     return { count: has('http_reqs') ? 'http_reqs' : 'http_req_duration', duration: 'http_req_duration', failed: has('http_req_failed') ? 'http_req_failed' : '', word: run.facts.run.kind === 'attack' ? 'hits' : 'requests', http: true };
   }
+  if (has('sql_duration')) return { count: 'sql_queries', duration: 'sql_duration', failed: 'sql_failed', word: 'statements', http: false };
   const other = ['grpc_req_duration', 'iteration_duration', ...run.metrics.filter((m) => m.type === 'trend' && (m.family ?? 'metric') === 'metric').map((m) => m.name)].find(has);
   if (other && other !== 'iteration_duration') return { count: other, duration: other, failed: '', word: other === 'grpc_req_duration' ? 'gRPC calls' : 'values', http: false };
   return { count: has('iterations') || !other ? 'iterations' : other, duration: 'iteration_duration', failed: '', word: run.facts.run.kind === 'attack' ? 'hits' : 'iterations', http: false };

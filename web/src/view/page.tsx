@@ -48,7 +48,7 @@ function entries(app: App): Entry[] {
     { id: 'load', title: 'Load', is: !attack || run.metrics.some((metric) => metric.family === 'load' && metric.name !== 'load.requests_started'), draw: (stretch) => <Load app={app} stretch={stretch} /> },
     { id: 'responses', title: 'Responses', draw: (stretch) => <Responses app={app} stretch={stretch} /> },
     { id: 'latency', title: 'Latency', draw: (stretch) => <Latency app={app} stretch={stretch} /> },
-    { id: 'requests', title: subject(run).http ? 'Requests' : 'Iterations', draw: (stretch) => <Requests app={app} stretch={stretch} /> },
+    { id: 'requests', title: subject(run).http ? 'Requests' : subject(run).duration === 'sql_duration' ? 'Statements' : 'Iterations', draw: (stretch) => <Requests app={app} stretch={stretch} /> },
     { id: 'knee', title: 'Latency against load', draw: (stretch) => <Scatter app={app} stretch={stretch} /> },
     { id: 'failures', title: 'Failures', draw: (stretch) => <Failures app={app} stretch={stretch} /> },
     { id: 'groups', title: 'Groups and scenarios', is: !attack || grouped, draw: (stretch) => (

@@ -54,6 +54,8 @@ mod results;
 mod run;
 mod run_file;
 mod secrets;
+mod sql;
+mod sql_answers;
 mod sql_faults;
 mod sse;
 mod streaming;

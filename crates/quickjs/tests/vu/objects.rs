@@ -574,3 +574,17 @@ fn objects_by_a_pattern_have_its_properties_in_its_order() {
     let made = ctx.object_by(&empty, &mut Vec::new()).unwrap();
     assert!(empty.is_empty() && made.keys().unwrap().is_empty());
 }
+
+#[test]
+fn bytes_become_an_array_of_numbers() {
+    let vm = Vm::new(Rc::new(()), Hooks::default(), NORMAL);
+    let ctx = vm.ctx();
+    for count in [0, 1, 256, 257, 100_000] {
+        let bytes: Vec<u8> = (0..count).map(|n| (n % 251) as u8).collect();
+        ctx.global().define("made", ctx.array_of_bytes(&bytes).unwrap()).unwrap();
+        let script = "Array.isArray(made) && made.every((n, i) => n === i % 251) && made.push(5) === made.length";
+        assert!(ctx.eval("t.js", script).unwrap().truthy(), "{count}");
+        let length = ctx.global().get("made").unwrap().length().unwrap();
+        assert_eq!(length, count + 1);
+    }
+}

@@ -1,19 +1,20 @@
 //! `postgres://user:password@host:5432/database?sslmode=disable`, or `host=… user=… dbname=…`.
 
+mod pairs;
+mod settings;
+mod url;
+
 use super::{Outside, Tls};
 use crate::failure::{Failure, Trouble};
 
-/// How a PostgreSQL server is reached and spoken with.
-#[derive(Debug, Clone, Default)]
-pub struct Settings {
-    database: String,
-    tls: Tls,
-    socket: Option<String>,
-}
+pub use self::settings::Settings;
+pub(crate) use self::settings::{Attributes, Host};
 
 impl Settings {
-    pub(super) fn read(_dsn: &str, _outside: &dyn Outside) -> Result<Self, Failure> {
-        Err(Failure::new(Trouble::Config, "not written yet"))
+    pub(super) fn read(dsn: &str, outside: &dyn Outside) -> Result<Self, Failure> {
+        let pairs = if url::is_url(dsn) { url::pairs(dsn) } else { pairs::read(dsn) };
+        let read = pairs.and_then(|pairs| settings::read(pairs, outside));
+        read.map_err(|why| Failure::new(Trouble::Config, why))
     }
 
     pub(super) fn database(&self) -> &str {
@@ -24,7 +25,7 @@ impl Settings {
         &self.tls
     }
 
-    pub(super) fn socket(&self) -> Option<&str> {
-        self.socket.as_deref()
+    pub(super) fn socket(&self) -> Option<String> {
+        self.hosts.first().and_then(Host::socket)
     }
 }

@@ -27,7 +27,11 @@ pub(super) async fn run(
     args: &Args,
 ) -> Result<Outcome, Failure> {
     if args.is_empty() {
-        return Ok(Outcome { rows_affected: Some(0), last_insert_id: Some(0), ..Outcome::default() });
+        return Ok(Outcome {
+            rows_affected: Some(0),
+            last_insert_id: Some(0),
+            ..Outcome::default()
+        });
     }
     if width == 0 || !args.len().is_multiple_of(width) {
         let count = args.len();

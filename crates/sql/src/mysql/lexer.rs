@@ -128,11 +128,7 @@ pub(super) struct Widened<'a> {
 }
 
 /// Takes an `INSERT` apart. `None`: it cannot have many tuples, or not without doing something else.
-pub(super) fn widened(
-    sql: &str,
-    width: usize,
-    has_plain_backslashes: bool,
-) -> Option<Widened<'_>> {
+pub(super) fn widened(sql: &str, width: usize, has_plain_backslashes: bool) -> Option<Widened<'_>> {
     let word = |from: usize, to: usize| &sql[from..to];
     let mut all = tokens(sql, has_plain_backslashes);
     match all.next()? {
@@ -225,7 +221,11 @@ mod tests {
 
     #[test]
     fn an_insert_of_one_tuple_is_taken_apart() {
-        let it = widened("INSERT IGNORE INTO t (a, b) VALUES (?, upper(?)) ON DUPLICATE KEY UPDATE b = VALUES(b);", 2, false);
+        let it = widened(
+            "INSERT IGNORE INTO t (a, b) VALUES (?, upper(?)) ON DUPLICATE KEY UPDATE b = VALUES(b);",
+            2,
+            false,
+        );
         assert_eq!(
             it.unwrap(),
             Widened {

@@ -61,7 +61,8 @@ impl Literals {
         out.reserve(text.len() + 2);
         out.push(b'\'');
         // Without a branch in it, so that the compiler looks at many bytes at once.
-        let has_special = text.iter().fold(false, |has, byte| has | (*byte == b'\'') | (*byte == b'\\'));
+        let has_special =
+            text.iter().fold(false, |has, byte| has | (*byte == b'\'') | (*byte == b'\\'));
         if has_special {
             self.push_special(out, text);
         } else {

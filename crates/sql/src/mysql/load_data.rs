@@ -3,7 +3,7 @@
 use brunt_fiber::turn::{Turn, given_way};
 
 use super::insert::push_columns;
-use super::literal::{push_digits, push_float, push_int, push_natural, push_table, push_name};
+use super::literal::{push_digits, push_float, push_int, push_name, push_natural, push_table};
 use super::packet::{self, malformed};
 use super::session::{Session, State, command};
 use super::zone;

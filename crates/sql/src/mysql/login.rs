@@ -263,7 +263,10 @@ async fn prove(wire: &mut Wire, login: &mut Login<'_>) -> Result<(), Failure> {
 /// The collation of the handshake, which has room for small numbers only.
 fn collation(options: &Options) -> u8 {
     let number = options.collation.as_deref().map(|name| CollationId::from(name) as u16);
-    number.and_then(|number| u8::try_from(number).ok()).filter(|number| *number != 0).unwrap_or(COLLATION)
+    number
+        .and_then(|number| u8::try_from(number).ok())
+        .filter(|number| *number != 0)
+        .unwrap_or(COLLATION)
 }
 
 /// What the DSN wants of a session, in SQL.

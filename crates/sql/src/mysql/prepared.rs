@@ -73,15 +73,17 @@ pub(super) async fn run(
         let prepared = find(session, kept, sql).await?;
         return execute(session, prepared, args).await;
     }
-    if session.is_mariadb && !session.options.compress {
+    // A server that refuses to prepare one more runs the one before, if it still has that: so none of ours may be left.
+    if session.is_mariadb && !session.options.compress && kept.statements.is_empty() {
         let count = lexer::placeholders(sql, session.has_plain_backslashes()).count();
         if count == args.len() {
             return run_at_once(session, kept, sql, args).await;
         }
     }
     let prepared = prepare(session, kept, sql).await?;
+    let result = execute(session, prepared, args).await;
     session.forgotten.push(prepared.id);
-    execute(session, prepared, args).await
+    result
 }
 
 /// The statement that is kept under this text, which may have to be prepared first.
@@ -155,8 +157,9 @@ async fn run_at_once(
                 return Err(failure);
             }
             let prepared = prepare(session, kept, sql).await?;
+            let result = execute(session, prepared, args).await;
             session.forgotten.push(prepared.id);
-            execute(session, prepared, args).await
+            result
         }
     }
 }

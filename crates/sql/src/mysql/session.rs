@@ -266,10 +266,13 @@ impl Session {
         let answer = &self.wire.bytes()[from..to];
         let refusal = (answer.first() == Some(&0xff)).then(|| packet::refusal(answer));
         let why = format!("local file '{name}' is not registered");
-        Err(Failure::new(Trouble::Usage, match refusal {
-            Some(refusal) => format!("{why} ({refusal})"),
-            None => why,
-        }))
+        Err(Failure::new(
+            Trouble::Usage,
+            match refusal {
+                Some(refusal) => format!("{why} ({refusal})"),
+                None => why,
+            },
+        ))
     }
 
     /// Sends an empty packet: the end of a file.

@@ -214,7 +214,8 @@ impl Wire {
             None => &mut *received,
         };
         let before = into.len();
-        let came = std::task::ready!(stream.poll_receive(cx, |bytes| into.extend_from_slice(bytes)));
+        let came =
+            std::task::ready!(stream.poll_receive(cx, |bytes| into.extend_from_slice(bytes)));
         counts[1] += (into.len() - before) as u64;
         if let Some(squeezed) = squeezed {
             squeezed.unpack(received)?;

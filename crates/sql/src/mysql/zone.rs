@@ -130,12 +130,13 @@ impl Date {
 
 /// The offset of a zone when its clocks show this, in seconds.
 fn offset_at(zone: u8, shown: i64) -> i32 {
-    ZONES.with_borrow(|zones| {
-        let zone = zones.get(usize::from(zone))?;
-        let date = jiff::Timestamp::from_second(shown).ok()?.to_zoned(TimeZone::UTC).datetime();
-        Some(zone.to_zoned(date).ok()?.offset().seconds())
-    })
-    .unwrap_or(0)
+    ZONES
+        .with_borrow(|zones| {
+            let zone = zones.get(usize::from(zone))?;
+            let date = jiff::Timestamp::from_second(shown).ok()?.to_zoned(TimeZone::UTC).datetime();
+            Some(zone.to_zoned(date).ok()?.offset().seconds())
+        })
+        .unwrap_or(0)
 }
 
 /// Appends a moment as a date of a zone by its number: `2006-01-02 15:04:05.999999`, the fraction as long as need be.
@@ -168,11 +169,12 @@ pub(super) fn push(out: &mut Vec<u8>, moment: Moment, zone: u8) {
 }
 
 fn offset_of(zone: u8, unix_seconds: i64) -> i32 {
-    ZONES.with_borrow(|zones| {
-        let moment = jiff::Timestamp::from_second(unix_seconds).ok()?;
-        Some(zones.get(usize::from(zone))?.to_offset(moment).seconds())
-    })
-    .unwrap_or(0)
+    ZONES
+        .with_borrow(|zones| {
+            let moment = jiff::Timestamp::from_second(unix_seconds).ok()?;
+            Some(zones.get(usize::from(zone))?.to_offset(moment).seconds())
+        })
+        .unwrap_or(0)
 }
 
 fn push_digits(out: &mut Vec<u8>, number: u32, count: u32) {

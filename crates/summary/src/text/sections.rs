@@ -11,10 +11,11 @@ pub(crate) enum Section {
     WebVitals,
     Grpc,
     Websocket,
+    Sql,
 }
 
 impl Section {
-    pub(crate) const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 9] = [
         Self::Custom,
         Self::Http,
         Self::Execution,
@@ -23,6 +24,7 @@ impl Section {
         Self::WebVitals,
         Self::Grpc,
         Self::Websocket,
+        Self::Sql,
     ];
 
     pub(crate) fn title(self) -> &'static str {
@@ -35,13 +37,14 @@ impl Section {
             Self::WebVitals => "WEB_VITALS",
             Self::Grpc => "GRPC",
             Self::Websocket => "WEBSOCKET",
+            Self::Sql => "SQL",
         }
     }
 
     /// The section of a metric; `None` if this layout hides it.
     ///
     /// k6 compares prefixes, so that a custom `http_reqs_mine` is under HTTP and a custom `checks_mine` nowhere.
-    /// `iteration_lateness` is ours.
+    /// `iteration_lateness` and the section SQL are ours.
     pub(crate) fn of(name: &str, full: bool) -> Option<Self> {
         let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
         if starts(HIDDEN) || (!full && starts(HIDDEN_IF_COMPACT)) {
@@ -61,6 +64,8 @@ impl Section {
             Self::Grpc
         } else if starts(&["ws_"]) {
             Self::Websocket
+        } else if starts(SQL) {
+            Self::Sql
         } else {
             Self::Custom
         })
@@ -92,6 +97,18 @@ const HTTP: &[&str] = &[
 const EXECUTION: &[&str] =
     &["dropped_iterations", "iteration_duration", "iteration_lateness", "iterations", "vus"];
 const NETWORK: &[&str] = &["data_received", "data_sent"];
+/// Names, not `sql_`: the extension of k6 has no metrics, so that scripts for it make their own, which are custom here as there.
+const SQL: &[&str] = &[
+    "sql_connecting",
+    "sql_duration",
+    "sql_failed",
+    "sql_pool_wait",
+    "sql_queries",
+    "sql_receiving",
+    "sql_retries",
+    "sql_rows",
+    "sql_waiting",
+];
 
 #[cfg(test)]
 mod tests {
@@ -106,6 +123,9 @@ mod tests {
             ("vusfoo", Some(Section::Execution)),
             ("iteration_x", Some(Section::Custom)),
             ("data_foo", Some(Section::Custom)),
+            ("sql_duration{name:insert}", Some(Section::Sql)),
+            ("sql_rows_affected", Some(Section::Sql)),
+            ("sql_time_of_mine", Some(Section::Custom)),
             ("browser_web_vital_lcp", Some(Section::WebVitals)),
             ("browser_data_sent", Some(Section::Browser)),
             ("checks_mine", None),

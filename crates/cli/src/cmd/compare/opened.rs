@@ -124,7 +124,7 @@ impl Opened {
 
     /// The route of a series of requests.
     pub(super) fn route(&self, tags: &BTreeMap<String, String>, names: Names) -> Option<String> {
-        let name = tags.get("name").or_else(|| tags.get("url"))?;
+        let name = ["name", "url", "statement"].iter().find_map(|&tag| tags.get(tag))?;
         let method = tags.get("method").filter(|method| !method.contains('/'));
         let shown = match divided(name) {
             Some((_, _, path)) if names.has_one_target => {

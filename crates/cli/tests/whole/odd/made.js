@@ -14,11 +14,14 @@ import tcp from 'k6/x/tcp';
 import fasthttp from 'k6/x/fasthttp';
 import { WebSocket } from 'k6/websockets';
 import ws from 'k6/ws';
+import sql from 'k6/x/sql';
+import sqlite from 'k6/x/sql/driver/sqlite3';
 
 const metrics = [new Counter('odd_counter'), new Gauge('odd_gauge'), new Rate('odd_rate'), new Trend('odd_trend', true)];
 const shared = new SharedArray('odd', () => [1, { a: 'b' }, [3]]);
 const opened = await files.open('table.csv');
 const fast = new fasthttp.Client();
+const database = () => sql.open(sqlite, ':memory:', { max_open_conns: 2 });
 const parser = new tables.Parser(opened);
 const table = () => parseHTML('<form id=f action=/x><a href=x>y</a><input name=a value=b><select name=s><option>1</select></form>');
 const [host, port] = __ENV.URL.split('//')[1].split(':');
@@ -56,6 +59,14 @@ export const makers = {
   fasthttp: () => fast,
   fastRequest: () => new fasthttp.Request(__ENV.URL),
   fastResponse: () => fast.get(makers.fastRequest()),
+  database,
+  result: () => database().exec('CREATE TABLE t (a)'),
+  rows: () => database().rows('SELECT 1 AS a UNION SELECT 2'),
+  'async rows': () => database().rows('SELECT 1 AS a')[Symbol.asyncIterator](),
+  statement: () => database().prepare('SELECT 1 AS a'),
+  connection: () => database().connection(),
+  transaction: () => { let kept; database().tx((tx) => { kept = tx; }); return kept; },
+  goTime: () => { const db = database(); db.exec('CREATE TABLE t (a DATETIME)'); db.exec('INSERT INTO t VALUES (1)'); return db.query('SELECT a FROM t')[0].a; },
   socket: () => new WebSocket('ws://127.0.0.1:1/'),
   event: async () => new Promise((resolve) => { new WebSocket('ws://127.0.0.1:1/').onerror = resolve; }),
   // Its methods are there when the connection is over, too.

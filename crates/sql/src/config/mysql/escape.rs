@@ -12,8 +12,7 @@ pub(super) fn undone(text: &str, has_plus: bool) -> Result<String, String> {
             b'%' => {
                 let digits = bytes.get(at..at + 2).and_then(|two| std::str::from_utf8(two).ok());
                 let is_hex = |two: &&str| two.bytes().all(|digit| digit.is_ascii_hexdigit());
-                let value =
-                    digits.filter(is_hex).and_then(|two| u8::from_str_radix(two, 16).ok());
+                let value = digits.filter(is_hex).and_then(|two| u8::from_str_radix(two, 16).ok());
                 let Some(value) = value else {
                     let shown = &bytes[at - 1..bytes.len().min(at + 2)];
                     let shown = String::from_utf8_lossy(shown);

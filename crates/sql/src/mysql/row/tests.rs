@@ -29,11 +29,8 @@ fn shown(row: &[u8], kinds: &[Kind], is_binary: bool) -> Option<Vec<String>> {
         Ok::<(), ()>(())
     };
     let columns = columns(kinds);
-    let read = if is_binary {
-        read_binary(row, &columns, sink)
-    } else {
-        read_text(row, &columns, sink)
-    };
+    let read =
+        if is_binary { read_binary(row, &columns, sink) } else { read_text(row, &columns, sink) };
     read.is_ok().then_some(all)
 }
 

@@ -1,0 +1,78 @@
+// Results, timeouts, statements, columns of one name, closing: MariaDB
+import sql from 'k6/x/sql';
+import driver from 'k6/x/sql/driver/mysql';
+import { attempt, result, rows, show } from '../lib/probe.js';
+
+export default function () {
+  const db = sql.open(driver, __ENV.MYSQL_DSN, { max_open_conns: 1 });
+  show('keys of sql', Object.keys(sql).sort().join());
+  show('typeof driver', typeof driver);
+  show('String(driver)', String(driver));
+  show('typeof db', typeof db);
+  for (const name of ['query', 'exec', 'queryWithTimeout', 'execWithTimeout', 'close']) show(`typeof ${name}`, typeof db[name]);
+  result('drop', () => db.exec('DROP TABLE IF EXISTS probe_result'));
+  result('create', () => db.exec('CREATE TABLE probe_result (id INT AUTO_INCREMENT PRIMARY KEY, name VARCHAR(20) UNIQUE, n INT)'));
+  result('insert', () => db.exec("INSERT INTO probe_result (name, n) VALUES ('a', 1)"));
+  result('insert of three', () => db.exec("INSERT INTO probe_result (name, n) VALUES ('b', 1), ('c', 2), ('d', 3)"));
+  result('insert with arguments', () => db.exec('INSERT INTO probe_result (name, n) VALUES (?, ?)', 'e', 5));
+  result('insert twice', () => db.exec("INSERT INTO probe_result (name, n) VALUES ('a', 1)"));
+  result('insert ignore', () => db.exec("INSERT IGNORE INTO probe_result (name, n) VALUES ('a', 1)"));
+  result('replace', () => db.exec("REPLACE INTO probe_result (name, n) VALUES ('a', 1)"));
+  result('upsert', () => db.exec("INSERT INTO probe_result (name, n) VALUES ('b', 1) ON DUPLICATE KEY UPDATE n = n + 1"));
+  result('update', () => db.exec('UPDATE probe_result SET n = 9 WHERE n = 3'));
+  result('update to the same', () => db.exec('UPDATE probe_result SET n = 9 WHERE n = 9'));
+  result('update of none', () => db.exec('UPDATE probe_result SET n = 9 WHERE n = 77'));
+  result('delete', () => db.exec("DELETE FROM probe_result WHERE name = 'e'"));
+  result('exec of a select', () => db.exec('SELECT * FROM probe_result'));
+  rows('rows', () => db.query('SELECT id, n FROM probe_result ORDER BY id'));
+  rows('no rows', () => db.query('SELECT id FROM probe_result WHERE id = 0'));
+  rows('query of an insert', () => db.query("INSERT INTO probe_result (name) VALUES ('f')"));
+  rows('query of a returning insert', () => db.query("INSERT INTO probe_result (n) VALUES (8) RETURNING n"));
+  rows('one name twice', () => db.query('SELECT 1 AS a, 2 AS a'));
+  rows('names without alias', () => db.query('SELECT 1 + 1, COUNT(*) FROM probe_result'));
+  rows('names of two tables', () => db.query('SELECT x.n, y.n FROM probe_result x JOIN probe_result y ON x.id = y.id WHERE x.n = 2'));
+  rows('kinds without a table', () => db.query("SELECT 1 AS i, -1 AS j, 1.5 AS d, 1e0 AS f, 'x' AS t, TRUE AS b, NULL AS z, 18446744073709551615 AS u"));
+  rows('kinds without a table, argument', () => db.query("SELECT 1 AS i, -1 AS j, 1.5 AS d, 1e0 AS f, 'x' AS t, TRUE AS b, NULL AS z, 18446744073709551615 AS u, ? AS a", 7));
+  rows('COUNT, SUM, AVG', () => db.query('SELECT COUNT(*) AS c, SUM(n) AS s, AVG(n) AS a, MAX(name) AS m FROM probe_result WHERE n < 3'));
+  rows('two statements', () => db.query('SELECT 1 AS a; SELECT 2 AS b'));
+  result('two statements, exec', () => db.exec('SET @a = 1; SET @b = 2'));
+  rows('a semicolon at the end', () => db.query('SELECT 1 AS a;'));
+  rows('nothing', () => db.query(''));
+  rows('a comment', () => db.query('-- nothing'));
+  result('nothing, exec', () => db.exec(''));
+  rows('syntax', () => db.query('SELEC 1'));
+  rows('no such table', () => db.query('SELECT * FROM probe_none'));
+  rows('no such column', () => db.query('SELECT absent FROM probe_result'));
+  result('text for a number', () => db.exec("INSERT INTO probe_result (n) VALUES ('many')"));
+  result('too long', () => db.exec("INSERT INTO probe_result (name) VALUES ('123456789012345678901234567890')"));
+  result('out of range', () => db.exec('INSERT INTO probe_result (n) VALUES (99999999999)'));
+  rows('unknown database', () => db.query('SELECT * FROM nowhere.t'));
+  rows('division by zero', () => db.query('SELECT 1 / 0 AS z'));
+  rows('within the timeout', () => db.queryWithTimeout('5s', 'SELECT ? AS a', 1));
+  rows('past the timeout', () => db.queryWithTimeout('100ms', 'SELECT SLEEP(1) AS a'));
+  result('exec within the timeout', () => db.execWithTimeout('5s', 'SET @a = 1'));
+  result('exec past the timeout', () => db.execWithTimeout('100ms', 'DO SLEEP(1)'));
+  rows('after a timeout', () => db.query('SELECT 1 AS a'));
+  for (const limit of [5, '5', '', 'soon', '0s', '-1s', '1h1m1s', null, undefined, {}, '1d']) {
+    rows(`a timeout of ${JSON.stringify(limit)}`, () => db.queryWithTimeout(limit, 'SELECT 1 AS a'));
+  }
+  attempt('query without a text', () => db.query());
+  attempt('query of null', () => db.query(null));
+  attempt('query of a number', () => db.query(5));
+  result('exec without a text', () => db.exec());
+  const made = db.exec('SET @a = 1');
+  show('typeof a result', typeof made);
+  const list = db.query('SELECT 1 AS a');
+  show('is an array', Array.isArray(list));
+  list[0].more = 5;
+  show('a row takes more', JSON.stringify(list[0].more));
+  show('no such column of a row', list[0].nothing);
+  show('JSON of rows', JSON.stringify(list[0].a));
+  attempt('map', () => list.map((row) => row.a).join());
+  attempt('push', () => list.push({ a: 2 }));
+  attempt('destructuring', () => { const [{ a }] = list; return a; });
+  attempt('close', () => db.close());
+  rows('query, closed', () => db.query('SELECT 1 AS a'));
+  result('exec, closed', () => db.exec('SET @a = 1'));
+  attempt('close twice', () => db.close());
+}
