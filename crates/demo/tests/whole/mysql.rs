@@ -127,7 +127,7 @@ fn a_statement_of_ten_thousand_rows_is_one_statement() {
 
 #[test]
 fn the_three_updates_of_the_job_come_to_the_same() {
-    let (_fake, mut client) = start(small());
+    let (fake, mut client) = start(small());
     assert_eq!(client.query("ALTER TABLE bulktest ADD COLUMN hashval VARCHAR(255)").changed(), 0);
     assert_eq!(client.query("SELECT COUNT(*) FROM bulktest WHERE hashval IS NULL").value(), "1000");
     // 1: row by row.
@@ -143,6 +143,9 @@ fn the_three_updates_of_the_job_come_to_the_same() {
     let joined = "UPDATE bulktest, bulktest_temp SET bulktest.hashval = bulktest_temp.hashval WHERE bulktest.id = bulktest_temp.id";
     assert_eq!(client.query(joined).changed(), 999);
     assert_eq!(client.query(joined).changed(), 0, "nothing is other than before");
+    let flags = CapabilityFlags::all();
+    let mut other = Client::login(fake.addr(), "brunt", "", None, flags).unwrap();
+    assert_eq!(other.query(joined).changed(), 999, "rows that were found, as the client wants it");
     let other =
         "UPDATE bulktest b INNER JOIN bulktest_temp t ON t.id = b.id SET b.text = t.hashval";
     assert_eq!(client.query(other).changed(), 999);

@@ -354,12 +354,12 @@ pub(super) static SETTINGS: &[Setting] = &[
     ),
 ];
 
-fn put<T>(place: &mut T, value: Result<T, String>) -> Result<(), String> {
+pub(super) fn put<T>(place: &mut T, value: Result<T, String>) -> Result<(), String> {
     *place = value?;
     Ok(())
 }
 
-fn put_some<T>(place: &mut Option<T>, value: Result<T, String>) -> Result<(), String> {
+pub(super) fn put_some<T>(place: &mut Option<T>, value: Result<T, String>) -> Result<(), String> {
     *place = Some(value?);
     Ok(())
 }

@@ -9,7 +9,7 @@ use serde_json::json;
 use self::engine::Engine;
 use self::fill::{Existing, Filled, Wish};
 use super::super::{switch, value};
-use super::setting::{address, number};
+use super::setting::{address, number, put, put_some};
 use crate::print::print;
 use crate::{
     Context,
@@ -67,61 +67,61 @@ static SETTINGS: &[Setting] = &[
         long: "listen",
         takes: "HOST:PORT",
         help: "Listen at this address; port 0 takes a free port [default: 127.0.0.1:3306]",
-        apply: |config, text| Ok(config.listen = address(text)?),
+        apply: |config, text| put(&mut config.listen, address(text)),
     },
     Setting {
         long: "password",
         takes: "TEXT",
         help: "Let the user brunt in with this password alone [default: with any]",
-        apply: |config, text| Ok(config.password = Some(text.to_owned())),
+        apply: |config, text| put_some(&mut config.password, Ok(text.to_owned())),
     },
     Setting {
         long: "commit-ms",
         takes: "MS",
         help: "Duration of a commit; a statement outside a transaction is one [default: 1]",
-        apply: |config, text| Ok(config.commit = duration(text, 1e-3)?),
+        apply: |config, text| put(&mut config.commit, duration(text, 1e-3)),
     },
     Setting {
         long: "row-us",
         takes: "US",
         help: "Duration of a row that is written; rows of all connections queue [default: 2]",
-        apply: |config, text| Ok(config.row = duration(text, 1e-6)?),
+        apply: |config, text| put(&mut config.row, duration(text, 1e-6)),
     },
     Setting {
         long: "read-us",
         takes: "US",
         help: "Duration of a row that is read; they queue, too [default: 0]",
-        apply: |config, text| Ok(config.read = duration(text, 1e-6)?),
+        apply: |config, text| put(&mut config.read, duration(text, 1e-6)),
     },
     Setting {
         long: "workers",
         takes: "N",
         help: "Commit for N connections at the same time [default: 9]",
-        apply: |config, text| Ok(config.workers = number(text)?),
+        apply: |config, text| put(&mut config.workers, number(text)),
     },
     Setting {
         long: "deadlock-every",
         takes: "N",
         help: "Make one statement in N that writes the victim of a deadlock (1213); 0 = none",
-        apply: |config, text| Ok(config.deadlock_every = number(text)?),
+        apply: |config, text| put(&mut config.deadlock_every, number(text)),
     },
     Setting {
         long: "kill-every",
         takes: "N",
         help: "Cut the connection of one statement in N; 0 = none",
-        apply: |config, text| Ok(config.kill_every = number(text)?),
+        apply: |config, text| put(&mut config.kill_every, number(text)),
     },
     Setting {
         long: "max-connections",
         takes: "N",
         help: "Refuse more than N connections at the same time (1040) [default: 2000]",
-        apply: |config, text| Ok(config.max_connections = number(text)?),
+        apply: |config, text| put(&mut config.max_connections, number(text)),
     },
     Setting {
         long: "max-rows",
         takes: "N",
         help: "Hold at most N rows in all tables (1114) [default: 25000000]",
-        apply: |config, text| Ok(config.max_rows = number(text)?),
+        apply: |config, text| put(&mut config.max_rows, number(text)),
     },
 ];
 
