@@ -62,6 +62,12 @@ impl Args {
         self.items.clear();
     }
 
+    /// Becomes a copy of others, in the room that it has.
+    pub(crate) fn copy_from(&mut self, others: &Self) {
+        self.bytes.clone_from(&others.bytes);
+        self.items.clone_from(&others.items);
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.items.len()
@@ -131,7 +137,9 @@ mod tests {
             Cell::Float(1.5),
             Cell::Time(now),
         ];
-        cells.iter().for_each(|cell| args.push(*cell));
+        for cell in &cells {
+            args.push(*cell);
+        }
         assert_eq!(args.iter().collect::<Vec<_>>(), cells);
         assert_eq!(args.range(2, 4).collect::<Vec<_>>(), cells[2..4]);
         assert_eq!((args.len(), args.byte_count(), args.get(6)), (9, 4, Cell::Bytes(b"\0\xff")));

@@ -10,6 +10,7 @@
 
 mod auth;
 mod batch;
+mod bulk;
 mod definition;
 mod greeting;
 mod insert;

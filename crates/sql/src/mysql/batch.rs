@@ -1,5 +1,6 @@
 //! One statement, many rows of arguments.
 
+use super::bulk;
 use super::insert::{self, Form, LENGTH, TUPLES};
 use super::lexer::{self, Widened};
 use super::prepared::{self, Kept};
@@ -79,7 +80,8 @@ fn length_max(widened: &Widened<'_>, args: &Args, count: usize) -> usize {
     texts + values + count.saturating_mul(of_tuple + 1) + widened.head.len() + widened.tail.len()
 }
 
-/// Prepares the statement once and runs it for each row, many on the wire before the first is answered.
+/// Prepares the statement once and runs it for each row: in one command where the server can, else many on the wire before the first is
+/// answered.
 async fn executions(
     session: &mut Session,
     kept: &mut Kept,
@@ -89,6 +91,14 @@ async fn executions(
 ) -> Result<Outcome, Failure> {
     let prepared = prepared::find(session, kept, sql).await?;
     prepared::check_count(prepared, width)?;
+    if session.has_bulk && args.len() > width {
+        let limit = insert::packet_limit(session).await?;
+        if let Some(outcome) = bulk::run(session, prepared, width, args, limit).await? {
+            return Ok(outcome);
+        }
+        session.out.clear();
+        session.state = State::Busy;
+    }
     let mut all = Outcome { rows_affected: Some(0), last_insert_id: Some(0), ..Outcome::default() };
     let (mut row, total) = (0, args.len() / width);
     // Each compressed command is counted anew: they go one by one.

@@ -75,8 +75,7 @@ fn text_kind(code: ColumnType, flags: ColumnFlags, is_binary: bool, zone: Option
         | ColumnType::MYSQL_TYPE_INT24
         | ColumnType::MYSQL_TYPE_LONG
         | ColumnType::MYSQL_TYPE_YEAR => Kind::Int,
-        ColumnType::MYSQL_TYPE_LONGLONG if flags.contains(ColumnFlags::UNSIGNED_FLAG) => Kind::UInt,
-        ColumnType::MYSQL_TYPE_LONGLONG => Kind::Int,
+        ColumnType::MYSQL_TYPE_LONGLONG => eight_bytes(flags),
         ColumnType::MYSQL_TYPE_FLOAT => Kind::Single,
         ColumnType::MYSQL_TYPE_DOUBLE => Kind::Float,
         ColumnType::MYSQL_TYPE_DATE
@@ -85,6 +84,10 @@ fn text_kind(code: ColumnType, flags: ColumnFlags, is_binary: bool, zone: Option
         | ColumnType::MYSQL_TYPE_TIMESTAMP => zone.map_or(Kind::Raw, Kind::Time),
         _ => string_kind(code, is_binary),
     }
+}
+
+fn eight_bytes(flags: ColumnFlags) -> Kind {
+    if flags.contains(ColumnFlags::UNSIGNED_FLAG) { Kind::UInt } else { Kind::Int }
 }
 
 /// The kind of a value that travels as a text in both protocols.
@@ -124,8 +127,7 @@ fn binary_kind(
         ColumnType::MYSQL_TYPE_SHORT => either(form::I16, form::U16),
         ColumnType::MYSQL_TYPE_YEAR => Kind::Own(form::U16),
         ColumnType::MYSQL_TYPE_INT24 | ColumnType::MYSQL_TYPE_LONG => either(form::I32, form::U32),
-        ColumnType::MYSQL_TYPE_LONGLONG if is_unsigned => Kind::UInt,
-        ColumnType::MYSQL_TYPE_LONGLONG => Kind::Int,
+        ColumnType::MYSQL_TYPE_LONGLONG => eight_bytes(flags),
         ColumnType::MYSQL_TYPE_FLOAT => Kind::Single,
         ColumnType::MYSQL_TYPE_DOUBLE => Kind::Float,
         ColumnType::MYSQL_TYPE_DATE | ColumnType::MYSQL_TYPE_NEWDATE => {

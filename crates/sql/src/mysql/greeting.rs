@@ -16,6 +16,10 @@ pub(super) const MULTI_STATEMENTS: u32 = 1 << 16;
 /// The end of rows is a packet `OK`.
 pub(super) const NEW_END: u32 = 1 << 24;
 
+/// Of MariaDB's own flags: one command may run a statement for many rows of arguments.
+const BULK: u32 = 1 << 2;
+
+/// MariaDB takes it for the sign of a client that knows none of its own flags.
 const LONG_PASSWORD: u32 = 1;
 const LONG_FLAG: u32 = 1 << 2;
 const LOCAL_FILES: u32 = 1 << 7;
@@ -53,6 +57,8 @@ pub(super) struct Greeting {
     /// What a password is mixed with.
     pub(super) nonce: Vec<u8>,
     pub(super) capabilities: u32,
+    /// MariaDB's own flags.
+    extended: u32,
     pub(super) status: u16,
     /// The way to log in that it prefers.
     pub(super) plugin: String,
@@ -84,19 +90,32 @@ impl Greeting {
         let mut nonce = fields.take(8)?.to_vec();
         fields.byte()?;
         let mut capabilities = u32::from(fields.short()?);
-        let (mut status, mut plugin) = (0, String::new());
+        let (mut status, mut extended, mut plugin) = (0, 0, String::new());
         if !fields.0.is_empty() {
             fields.byte()?;
             status = fields.short()?;
             capabilities |= u32::from(fields.short()?) << 16;
             let size = usize::from(fields.byte()?);
-            fields.take(10)?;
+            fields.take(6)?;
+            // MySQL has zeros here, and a flag that MariaDB leaves out.
+            extended = fields.long()? & if capabilities & LONG_PASSWORD == 0 { !0 } else { 0 };
             // Its last byte is a zero that belongs to no nonce.
             let rest = fields.take(size.saturating_sub(8).max(13).min(fields.0.len()))?;
             nonce.extend_from_slice(rest.strip_suffix(b"\0").unwrap_or(rest));
             plugin = String::from_utf8_lossy(fields.until_zero()).into_owned();
         }
-        Some(Self { version, connection_id, nonce, capabilities, status, plugin })
+        Some(Self { version, connection_id, nonce, capabilities, extended, status, plugin })
+    }
+
+    /// The flags of a connection: the usual ones and `wanted`, as far as the server has them.
+    pub(super) fn agreed(&self, wanted: u32) -> u32 {
+        let usual = if self.has_bulk() { USUAL & !LONG_PASSWORD } else { USUAL };
+        (usual | wanted) & (self.capabilities | LONG_PASSWORD) | wanted & WITH_DATABASE
+    }
+
+    /// Whether it runs a prepared statement for many rows of arguments at once.
+    pub(super) fn has_bulk(&self) -> bool {
+        self.extended & BULK != 0
     }
 
     /// Whether it is MariaDB.
@@ -109,6 +128,7 @@ impl Greeting {
 #[derive(Debug)]
 pub(super) struct Answer<'a> {
     pub(super) capabilities: u32,
+    pub(super) has_bulk: bool,
     pub(super) collation: u8,
     pub(super) user: &'a str,
     pub(super) proof: &'a [u8],
@@ -117,18 +137,15 @@ pub(super) struct Answer<'a> {
     pub(super) attributes: &'a [(&'a str, &'a str)],
 }
 
-/// The flags of a connection: the usual ones and `wanted`, as far as the server has them.
-pub(super) fn capabilities(of_server: u32, wanted: u32) -> u32 {
-    (USUAL | wanted) & (of_server | LONG_PASSWORD) | PROTOCOL_41 | wanted & WITH_DATABASE
-}
-
 impl Answer<'_> {
     /// The part that stands before TLS and is repeated in it.
     pub(super) fn push_beginning(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.capabilities.to_le_bytes());
         out.extend_from_slice(&PACKET_MAX.to_le_bytes());
         out.push(self.collation);
-        out.extend_from_slice(&[0; 23]);
+        out.extend_from_slice(&[0; 19]);
+        let extended = if self.has_bulk { BULK } else { 0 };
+        out.extend_from_slice(&extended.to_le_bytes());
     }
 
     /// All of it.

@@ -61,9 +61,8 @@ impl Literals {
         out.reserve(text.len() + 2);
         out.push(b'\'');
         // Without a branch in it, so that the compiler looks at many bytes at once.
-        let has_special =
-            text.iter().fold(false, |has, byte| has | (*byte == b'\'') | (*byte == b'\\'));
-        if has_special {
+        let is_special = |byte: u8| u8::from(byte == b'\'') | u8::from(byte == b'\\');
+        if text.iter().fold(0, |any, byte| any | is_special(*byte)) != 0 {
             self.push_special(out, text);
         } else {
             out.extend_from_slice(text);

@@ -85,7 +85,7 @@ fn statement(session: &Session, insert: &Insert<'_>, in_digits: &[bool]) -> Vec<
         sql.push(if index == 0 { b'(' } else { b',' });
         if *is_in_digits {
             sql.extend_from_slice(format!("@brunt{index}").as_bytes());
-            set.extend_from_slice(if set.is_empty() { b" SET " } else { b"," });
+            set.extend_from_slice(if set.is_empty() { &b" SET "[..] } else { b"," });
             push_name(&mut set, column);
             set.extend_from_slice(format!("=UNHEX(@brunt{index})").as_bytes());
         } else {
@@ -172,7 +172,7 @@ fn push(out: &mut Vec<u8>, cell: Cell<'_>, is_in_digits: bool, zone: u8) {
 
 fn push_text(out: &mut Vec<u8>, text: &[u8]) {
     let is_special = |byte: u8| matches!(byte, b'\t' | b'\n' | b'\\');
-    if !text.iter().fold(false, |has, byte| has | is_special(*byte)) {
+    if !text.iter().any(|byte| is_special(*byte)) {
         out.extend_from_slice(text);
         return;
     }

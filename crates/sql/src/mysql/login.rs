@@ -13,7 +13,6 @@ use super::auth::Login;
 use super::definition::Reading;
 use super::greeting::{
     Answer, COMPRESS, FOUND_ROWS, Greeting, MULTI_STATEMENTS, NEW_END, TLS, WITH_DATABASE,
-    capabilities,
 };
 use super::packet::{self, Done, Fields, malformed};
 use super::session::Session;
@@ -70,7 +69,7 @@ fn tcp_name(host: &str, port: u16) -> String {
 }
 
 async fn all(settings: &Settings, dialer: &Rc<Dialer>) -> Result<Session, Failure> {
-    let options = &settings.options;
+    let options = &*settings.options;
     let stream = dial(&settings.address, dialer).await?;
     let mut wire = Wire::new(stream, [options.read_timeout, options.write_timeout]);
     let (from, to) = wire.packet().await?;
@@ -98,7 +97,7 @@ async fn all(settings: &Settings, dialer: &Rc<Dialer>) -> Result<Session, Failur
         (!settings.database.is_empty(), WITH_DATABASE),
     ];
     let wanted = wanted.iter().filter(|(is_on, _)| *is_on).fold(0, |all, (_, flag)| all | flag);
-    let capabilities = capabilities(greeting.capabilities, wanted);
+    let capabilities = greeting.agreed(wanted);
     log_in(&mut wire, settings, &greeting, capabilities).await?;
     let zone = if options.parse_time {
         Some(zone::number(&options.zone).ok_or_else(|| refused("loc: more than 256 zones"))?)
@@ -106,7 +105,7 @@ async fn all(settings: &Settings, dialer: &Rc<Dialer>) -> Result<Session, Failur
         None
     };
     let reading = Reading { zone, with_alias: options.columns_with_alias };
-    let mut options = options.clone();
+    let mut options = Options::clone(options);
     options.compress = capabilities & COMPRESS != 0;
     if options.compress {
         wire.squeeze();
@@ -116,8 +115,11 @@ async fn all(settings: &Settings, dialer: &Rc<Dialer>) -> Result<Session, Failur
     session.id = greeting.connection_id;
     session.is_mariadb = greeting.is_mariadb();
     session.has_new_end = capabilities & NEW_END != 0;
+    session.has_bulk = greeting.has_bulk();
     set_up(&mut session).await?;
     session.rest();
+    // Logging in is no statement.
+    session.wire.take_counts();
     Ok(session)
 }
 
@@ -172,6 +174,7 @@ async fn log_in(
     attributes.extend(options.attributes.iter().map(|(name, value)| (&**name, &**value)));
     let mut answer = Answer {
         capabilities,
+        has_bulk: greeting.has_bulk(),
         collation: collation(options),
         user: &settings.user,
         proof: &[],

@@ -174,7 +174,7 @@ async fn read_prepared(session: &mut Session) -> Result<Prepared, Failure> {
     let read = (fields.byte(), fields.long(), fields.short(), fields.short());
     let (Some(0), Some(id), Some(columns), Some(params)) = read else { return Err(malformed()) };
     for count in [params, columns] {
-        let ends = if count > 0 && !session.has_new_end { 1 } else { 0 };
+        let ends = usize::from(count > 0 && !session.has_new_end);
         for _ in 0..usize::from(count) + ends {
             session.wire.packet().await?;
         }
@@ -211,12 +211,47 @@ fn write_execution(session: &mut Session, prepared: Prepared, args: &Args) {
     write_run(session, prepared, args.iter());
 }
 
+/// Types of arguments; the second byte says that a number has no sign.
 mod code {
-    pub(super) const DOUBLE: u8 = 5;
-    pub(super) const NULL: u8 = 6;
-    pub(super) const LONGLONG: u8 = 8;
-    pub(super) const TINY: u8 = 1;
-    pub(super) const STRING: u8 = 0xfe;
+    pub(super) const TINY: [u8; 2] = [1, 0];
+    pub(super) const DOUBLE: [u8; 2] = [5, 0];
+    pub(super) const NULL: [u8; 2] = [6, 0];
+    pub(super) const SIGNED: [u8; 2] = [8, 0];
+    pub(super) const UNSIGNED: [u8; 2] = [8, 0x80];
+    pub(super) const STRING: [u8; 2] = [0xfe, 0];
+}
+
+/// The type in which a value travels. `None`: it is `NULL`, which travels in none.
+pub(super) fn code(cell: Cell<'_>) -> Option<[u8; 2]> {
+    Some(match cell {
+        Cell::Null => return None,
+        Cell::Bool(_) => code::TINY,
+        Cell::Int(_) => code::SIGNED,
+        Cell::UInt(_) => code::UNSIGNED,
+        Cell::Float(_) | Cell::Single(_) => code::DOUBLE,
+        Cell::Text(_) | Cell::Raw(_) | Cell::Bytes(_) | Cell::Time(_) => code::STRING,
+    })
+}
+
+/// Appends a value that is not `NULL`, in its type.
+#[inline]
+pub(super) fn push_value(out: &mut Vec<u8>, cell: Cell<'_>, zone: u8) {
+    match cell {
+        Cell::Null => {}
+        Cell::Bool(value) => out.push(u8::from(value)),
+        Cell::Int(value) => out.extend_from_slice(&value.to_le_bytes()),
+        Cell::UInt(value) => out.extend_from_slice(&value.to_le_bytes()),
+        Cell::Float(value) => out.extend_from_slice(&value.to_le_bytes()),
+        Cell::Single(value) => out.extend_from_slice(&f64::from(value).to_le_bytes()),
+        Cell::Text(text) | Cell::Raw(text) | Cell::Bytes(text) => push_text(out, text),
+        Cell::Time(moment) => {
+            // A date is shorter than the lengths that need more than a byte.
+            let at = out.len();
+            out.push(0);
+            zone::push(out, moment, zone);
+            out[at] = (out.len() - at - 1) as u8;
+        }
+    }
 }
 
 /// Writes the rest of the command that runs a statement: numbers, a map of NULLs, types, values.
@@ -239,44 +274,11 @@ pub(super) fn write_run<'a>(
     let mut types = out.len();
     out.resize(types + 2 * count, 0);
     for (index, cell) in cells.enumerate() {
-        let (code, is_unsigned) = match cell {
-            Cell::Null => {
-                out[nulls + index / 8] |= 1 << (index % 8);
-                (code::NULL, false)
-            }
-            Cell::Bool(value) => {
-                out.push(u8::from(value));
-                (code::TINY, false)
-            }
-            Cell::Int(value) => {
-                out.extend_from_slice(&value.to_le_bytes());
-                (code::LONGLONG, false)
-            }
-            Cell::UInt(value) => {
-                out.extend_from_slice(&value.to_le_bytes());
-                (code::LONGLONG, true)
-            }
-            Cell::Float(value) => {
-                out.extend_from_slice(&value.to_le_bytes());
-                (code::DOUBLE, false)
-            }
-            Cell::Single(value) => {
-                out.extend_from_slice(&f64::from(value).to_le_bytes());
-                (code::DOUBLE, false)
-            }
-            Cell::Text(text) | Cell::Raw(text) | Cell::Bytes(text) => {
-                push_text(out, text);
-                (code::STRING, false)
-            }
-            Cell::Time(moment) => {
-                let mut text = Vec::with_capacity(32);
-                zone::push(&mut text, moment, zone);
-                push_text(out, &text);
-                (code::STRING, false)
-            }
-        };
-        out[types] = code;
-        out[types + 1] = if is_unsigned { 0x80 } else { 0 };
+        if cell == Cell::Null {
+            out[nulls + index / 8] |= 1 << (index % 8);
+        }
+        push_value(out, cell, zone);
+        out[types..types + 2].copy_from_slice(&code(cell).unwrap_or(code::NULL));
         types += 2;
     }
 }

@@ -20,6 +20,8 @@ pub(super) mod command {
     pub(in super::super) const PREPARE: u8 = 0x16;
     pub(in super::super) const EXECUTE: u8 = 0x17;
     pub(in super::super) const CLOSE: u8 = 0x19;
+    /// MariaDB's: run a prepared statement for many rows of arguments.
+    pub(in super::super) const BULK: u8 = 0xfa;
 }
 
 /// The most columns of a result; MySQL itself has 4096.
@@ -33,6 +35,13 @@ const SHAPES_MAX: usize = 8;
 
 /// A command's buffer that grew beyond this is given back.
 const OUT_KEEP: usize = 32 * 1024;
+
+/// A deadlock: the server has rolled the transaction back.
+const DEADLOCK: i64 = 1213;
+
+/// Refusals after which the server closes the connection: it shuts down, the packet was too long, somebody killed the connection, it was idle
+/// for too long.
+const LAST_WORDS: [i64; 4] = [1053, 1153, 1927, 4031];
 
 /// Where the session is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,6 +72,8 @@ pub(super) struct Session {
     pub(super) is_mariadb: bool,
     /// The end of rows is a packet `OK`.
     pub(super) has_new_end: bool,
+    /// One command may run a prepared statement for many rows of arguments.
+    pub(super) has_bulk: bool,
     pub(super) reading: Reading,
     pub(super) columns: Columns,
     pub(super) outcome: Outcome,
@@ -97,6 +108,7 @@ impl Session {
             id: 0,
             is_mariadb: false,
             has_new_end: false,
+            has_bulk: false,
             reading,
             columns: Rc::new([]),
             outcome: Outcome::default(),
@@ -144,7 +156,10 @@ impl Session {
             self.state = State::Broken;
             return Err(Failure::new(Trouble::Broken, "driver: bad connection"));
         }
-        if failure.is_fatal() {
+        if failure.number() == DEADLOCK {
+            self.status &= !IN_TRANSACTION;
+        }
+        if failure.is_fatal() || LAST_WORDS.contains(&failure.number()) {
             self.state = State::Broken;
         } else {
             self.rest();

@@ -1,7 +1,7 @@
 //! Many rows: `COPY`, `INSERT` with many rows, one statement for each row of arguments.
 
-use bytes::BytesMut;
 use brunt_fiber::turn::{Turn, given_way};
+use bytes::BytesMut;
 use postgres_protocol::message::frontend;
 
 use super::fault;

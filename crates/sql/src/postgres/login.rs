@@ -4,8 +4,8 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::Duration;
 
-use bytes::BytesMut;
 use brunt_net::{Dialer, Endpoint, Offer, Opened};
+use bytes::BytesMut;
 use postgres_protocol::authentication::{md5_hash, sasl};
 use postgres_protocol::message::frontend;
 use tokio::time::timeout;
@@ -86,7 +86,8 @@ async fn enter(settings: &Settings, host: &Host, dialer: &Rc<Dialer>) -> Result<
 pub(super) async fn dial(host: &Host, dialer: &Rc<Dialer>) -> Result<Opened, Failure> {
     let endpoint = Endpoint { host: &host.name, port: host.port, is_secure: false };
     let socket = host.socket();
-    let endpoint = if socket.is_some() { Endpoint { host: "localhost", ..endpoint } } else { endpoint };
+    let endpoint =
+        if socket.is_some() { Endpoint { host: "localhost", ..endpoint } } else { endpoint };
     dialer.open(&endpoint, Offer::Nothing).await.map_err(|failure| {
         if let Some(path) = socket {
             let told = failure.reason("localhost", None);
@@ -162,7 +163,9 @@ async fn authenticate(
         10 => {
             let mut offered = rest.split(|byte| *byte == 0);
             if !offered.any(|name| name == sasl::SCRAM_SHA_256.as_bytes()) {
-                return Err(refused("pq: the server offers no way to log in that we know: only SCRAM-SHA-256 does"));
+                return Err(refused(
+                    "pq: the server offers no way to log in that we know: only SCRAM-SHA-256 does",
+                ));
             }
             let client = sasl::ScramSha256::new(password, sasl::ChannelBinding::unsupported());
             let first = client.message().to_vec();
@@ -181,7 +184,9 @@ async fn authenticate(
             return Ok(());
         }
         other => {
-            let why = format!("pq: unknown authentication response: {other}: Brunt knows password, md5 and scram-sha-256");
+            let why = format!(
+                "pq: unknown authentication response: {other}: Brunt knows password, md5 and scram-sha-256"
+            );
             return Err(refused(why));
         }
     }

@@ -129,8 +129,14 @@ mod tests {
     fn values_are_read_by_their_columns() {
         let kinds = [Kind::Int, Kind::Text, Kind::Bool, Kind::Bytes, Kind::Float, Kind::Raw];
         let columns: Vec<_> = kinds.map(column).into();
-        let values: [Option<&[u8]>; 6] =
-            [Some(b"-9223372036854775808"), None, Some(b"t"), Some(b"\\x00ff"), Some(b"1.5"), Some(b"1.10")];
+        let values: [Option<&[u8]>; 6] = [
+            Some(b"-9223372036854775808"),
+            None,
+            Some(b"t"),
+            Some(b"\\x00ff"),
+            Some(b"1.5"),
+            Some(b"1.10"),
+        ];
         let mut told = Vec::new();
         let sink = |_, cell: Cell<'_>| -> Result<(), ()> {
             told.push(format!("{cell:?}"));

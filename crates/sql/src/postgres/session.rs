@@ -179,10 +179,17 @@ impl Session {
     }
 
     /// Sends a statement with arguments in one flight and reads the head of its answer.
-    pub(super) async fn ask(&mut self, sql: &str, args: &Args, is_kept: bool) -> Result<(), Failure> {
+    pub(super) async fn ask(
+        &mut self,
+        sql: &str,
+        args: &Args,
+        is_kept: bool,
+    ) -> Result<(), Failure> {
         if args.len() > PARAMETERS_MAX {
             let count = args.len();
-            let why = format!("pq: got {count} parameters but PostgreSQL only supports {PARAMETERS_MAX} parameters");
+            let why = format!(
+                "pq: got {count} parameters but PostgreSQL only supports {PARAMETERS_MAX} parameters"
+            );
             return Err(Failure::new(Trouble::Usage, why));
         }
         self.remember(sql);
@@ -202,7 +209,9 @@ impl Session {
             self.send().await?;
             match self.head().await {
                 // The table has changed meanwhile, or somebody said DISCARD ALL: once more from the beginning.
-                Err(failure) if matches!(failure.code(), "0A000" | "26000") && self.transaction == b'I' => {
+                Err(failure)
+                    if matches!(failure.code(), "0A000" | "26000") && self.transaction == b'I' =>
+                {
                     self.forget(sql)?;
                 }
                 other => return other,

@@ -1,5 +1,7 @@
 //! The crate against real servers, and against such as lie.
+#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 mod mariadb;
+mod sqlite;
 mod support;
 mod untrue_mysql;

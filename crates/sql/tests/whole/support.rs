@@ -81,7 +81,9 @@ pub(crate) async fn rows(connection: &mut Connection) -> Result<Vec<Vec<String>>
 
 pub(crate) fn args(cells: &[Cell<'_>]) -> Args {
     let mut args = Args::new();
-    cells.iter().for_each(|cell| args.push(*cell));
+    for cell in cells {
+        args.push(*cell);
+    }
     args
 }
 

@@ -147,6 +147,55 @@ fn mysql_8_lets_in_whom_it_remembers() {
 }
 
 #[test]
+fn a_server_without_the_newer_end_of_rows_is_understood() {
+    let dsn = server(|stream| {
+        let mut hello = greeting("5.5.62", "mysql_native_password");
+        // The flag of the newer end, in the upper half.
+        let at = hello.windows(4).position(|part| part == b"\xff\x81\x15\0").unwrap();
+        hello[at + 1] = 0x80;
+        stream.write_all(&hello).unwrap();
+        read(stream);
+        stream.write_all(&packet(2, OK)).unwrap();
+        for sql in [&b"\x03SELECT 1"[..], b"\x16SELECT ?"] {
+            assert_eq!(read(stream).1, sql);
+            let mut answer = Vec::new();
+            let definition = b"\x03def\0\0\0\x011\0\x0c\x3f\0\x01\0\0\0\x08\x81\0\0\0\0";
+            let end = b"\xfe\0\0\x02\0";
+            let first = 1;
+            let is_prepared = sql[0] == 0x16;
+            if is_prepared {
+                answer.extend(packet(1, b"\0\x09\0\0\0\x01\0\x01\0\0\0\0"));
+                for sequence in [2, 4] {
+                    answer.extend(packet(sequence, definition));
+                    answer.extend(packet(sequence + 1, end));
+                }
+                stream.write_all(&answer).unwrap();
+                assert_eq!(read(stream).1[..5], *b"\x17\x09\0\0\0");
+                answer.clear();
+            }
+            answer.extend(packet(first, b"\x01"));
+            answer.extend(packet(first + 1, definition));
+            answer.extend(packet(first + 2, end));
+            let row: &[u8] = if is_prepared { b"\0\0\x02\0\0\0\0\0\0\0" } else { b"\x011" };
+            answer.extend(packet(first + 3, row));
+            answer.extend(packet(first + 4, end));
+            stream.write_all(&answer).unwrap();
+        }
+        // Only now is the statement let go: it had to run first.
+        assert_eq!(read(stream).1, b"\x19\x09\0\0\0");
+        assert_eq!(read(stream).1, b"\x03SELECT 3");
+        stream.write_all(&packet(1, OK)).unwrap();
+    });
+    on_a_core(async {
+        let mut it = open(Driver::MySql, &dsn).await.unwrap();
+        assert_eq!(query(&mut it, "SELECT 1", &[]).await.unwrap(), [["1"]]);
+        let cells = [brunt_sql::Cell::Int(5)];
+        assert_eq!(query(&mut it, "SELECT ?", &cells).await.unwrap(), [["2"]]);
+        assert!(query(&mut it, "SELECT 3", &[]).await.unwrap().is_empty());
+    });
+}
+
+#[test]
 fn mysql_8_gets_the_password_encrypted_if_it_does_not_remember() {
     for is_switched in [false, true] {
         let dsn = server(move |stream| {

@@ -15,7 +15,8 @@ pub struct Settings {
     pub(crate) password: String,
     pub(crate) database: String,
     pub(crate) tls: Tls,
-    pub(crate) options: Options,
+    /// Boxed: there are many.
+    pub(crate) options: Box<Options>,
 }
 
 /// Where the server is.
@@ -77,7 +78,7 @@ impl Default for Settings {
             password: String::new(),
             database: String::new(),
             tls: Tls::default(),
-            options: Options::default(),
+            options: Box::default(),
         }
     }
 }

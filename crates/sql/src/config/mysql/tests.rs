@@ -180,7 +180,8 @@ proptest! {
     fn a_login_comes_back(user in "[a-z]{1,8}", password in "[a-zA-Z:@/%?#é]{0,12}") {
         let it = read(&format!("{user}:{password}@tcp(h:1)/x?parseTime=true"));
         prop_assert_eq!((&it.user, &it.password), (&user, &password));
-        let escaped: String = password.bytes().map(|byte| format!("%{byte:02X}")).collect();
+        let escaped: Vec<_> = password.bytes().map(|byte| format!("%{byte:02X}")).collect();
+        let escaped = escaped.concat();
         let it = read(&format!("mysql://{user}:{escaped}@h:1/x?parseTime=true"));
         prop_assert_eq!((&it.user, &it.password), (&user, &password));
         prop_assert!(it.options.parse_time);

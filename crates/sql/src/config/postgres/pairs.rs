@@ -28,7 +28,11 @@ pub(super) fn read(text: &str) -> Result<Pairs, String> {
                     Some('\'') => break,
                     Some('\\') => value.extend(rest.next()),
                     Some(c) => value.push(c),
-                    None => return Err("unterminated quoted string literal in connection string".to_owned()),
+                    None => {
+                        return Err(
+                            "unterminated quoted string literal in connection string".to_owned()
+                        );
+                    }
                 }
             }
         } else {

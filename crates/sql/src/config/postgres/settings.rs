@@ -80,8 +80,14 @@ const VARIABLES: [(&str, &str); 13] = [
 ];
 
 /// Pairs of the DSN that the server is not told of, and that change nothing here.
-const QUIET: [&str; 6] =
-    ["sslsni", "krbsrvname", "krbspn", "load_balance_hosts", "binary_parameters", "min_protocol_version"];
+const QUIET: [&str; 6] = [
+    "sslsni",
+    "krbsrvname",
+    "krbspn",
+    "load_balance_hosts",
+    "binary_parameters",
+    "min_protocol_version",
+];
 
 /// Reads pairs; those of the DSN win over the environment, later ones over earlier ones.
 pub(super) fn read(given: Pairs, outside: &dyn Outside) -> Result<Settings, String> {
@@ -98,7 +104,8 @@ pub(super) fn read(given: Pairs, outside: &dyn Outside) -> Result<Settings, Stri
         Some(pairs.remove(place).1).filter(|value| !value.is_empty())
     };
     let hosts = hosts(take("host"), take("hostaddr"), take("port"))?;
-    let user = take("user").or_else(|| outside.variable("USER")).unwrap_or_else(|| "root".to_owned());
+    let user =
+        take("user").or_else(|| outside.variable("USER")).unwrap_or_else(|| "root".to_owned());
     let database = take("dbname").unwrap_or_else(|| user.clone());
     let mut password = take("password").unwrap_or_default();
     let passfile = take("passfile").or_else(|| outside.variable("PGPASSFILE"));
@@ -118,8 +125,12 @@ pub(super) fn read(given: Pairs, outside: &dyn Outside) -> Result<Settings, Stri
     let mode = take("sslmode");
     let tls = tls(mode.as_deref(), files, is_inline, outside)?;
     let encoding = take("client_encoding");
-    if let Some(encoding) = encoding.filter(|it| !matches!(&*it.to_lowercase(), "utf8" | "utf-8" | "'utf8'")) {
-        return Err(format!("pq: unsupported client_encoding {encoding:?}: must be absent or \"UTF8\""));
+    if let Some(encoding) =
+        encoding.filter(|it| !matches!(&*it.to_lowercase(), "utf8" | "utf-8" | "'utf8'"))
+    {
+        return Err(format!(
+            "pq: unsupported client_encoding {encoding:?}: must be absent or \"UTF8\""
+        ));
     }
     if let Some(style) = take("datestyle").filter(|style| style != "ISO, MDY") {
         return Err(format!("pq: unsupported datestyle {style:?}: must be absent or \"ISO, MDY\""));
@@ -127,7 +138,9 @@ pub(super) fn read(given: Pairs, outside: &dyn Outside) -> Result<Settings, Stri
     if let Some(text) = take("binary_parameters")
         && !matches!(text.as_str(), "yes" | "no" | "true" | "false" | "1" | "0" | "t" | "f")
     {
-        return Err(format!("pq: wrong value for \"binary_parameters\": strconv.ParseBool: parsing {text:?}: invalid syntax"));
+        return Err(format!(
+            "pq: wrong value for \"binary_parameters\": strconv.ParseBool: parsing {text:?}: invalid syntax"
+        ));
     }
     let fallback = take("fallback_application_name");
     if !pairs.iter().any(|(name, _)| name == "application_name") {
@@ -146,7 +159,11 @@ pub(super) fn read(given: Pairs, outside: &dyn Outside) -> Result<Settings, Stri
     })
 }
 
-fn hosts(names: Option<String>, addresses: Option<String>, ports: Option<String>) -> Result<Vec<Host>, String> {
+fn hosts(
+    names: Option<String>,
+    addresses: Option<String>,
+    ports: Option<String>,
+) -> Result<Vec<Host>, String> {
     let names = addresses.or(names).unwrap_or_else(|| "localhost".to_owned());
     let ports = ports.unwrap_or_default();
     let ports: Vec<_> = ports.split(',').collect();
@@ -155,9 +172,9 @@ fn hosts(names: Option<String>, addresses: Option<String>, ports: Option<String>
         .map(|(index, name)| {
             let port = ports.get(index).or(ports.first().filter(|_| ports.len() == 1));
             let port = port.copied().filter(|port| !port.is_empty()).unwrap_or("5432");
-            let port = port.parse().map_err(|_| {
-                format!("pq: wrong value for \"port\": {port:?} is no port")
-            })?;
+            let port = port
+                .parse()
+                .map_err(|_| format!("pq: wrong value for \"port\": {port:?} is no port"))?;
             let name = if name.is_empty() { "localhost" } else { name };
             Ok(Host { name: name.to_owned(), port })
         })
@@ -216,7 +233,9 @@ fn tls(
     let identity = match (read("sslcert", cert)?, read("sslkey", key)?) {
         (Some(cert), Some(key)) => Some((cert, key)),
         (None, None) => None,
-        _ => return Err("pq: sslcert and sslkey belong together: one of them is missing".to_owned()),
+        _ => {
+            return Err("pq: sslcert and sslkey belong together: one of them is missing".to_owned());
+        }
     };
     Ok(Tls { mode, roots, identity, server_name: None })
 }

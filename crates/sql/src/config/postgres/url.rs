@@ -68,7 +68,8 @@ fn undone(text: &str, is_query: bool) -> Result<String, String> {
     while at < bytes.len() {
         match bytes[at] {
             b'%' => {
-                let digit = |at: usize| bytes.get(at).and_then(|byte| char::from(*byte).to_digit(16));
+                let digit =
+                    |at: usize| bytes.get(at).and_then(|byte| char::from(*byte).to_digit(16));
                 let (Some(high), Some(low)) = (digit(at + 1), digit(at + 2)) else {
                     return Err("invalid URL escape: write % as %25".to_owned());
                 };

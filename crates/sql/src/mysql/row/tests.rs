@@ -36,7 +36,9 @@ fn shown(row: &[u8], kinds: &[Kind], is_binary: bool) -> Option<Vec<String>> {
 
 fn text_row(texts: &[&str]) -> Vec<u8> {
     let mut row = Vec::new();
-    texts.iter().for_each(|text| push_text(&mut row, text.as_bytes()));
+    for text in texts {
+        push_text(&mut row, text.as_bytes());
+    }
     row
 }
 

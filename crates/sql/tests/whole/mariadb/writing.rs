@@ -95,6 +95,7 @@ fn statements_stay_below_what_the_server_takes() {
         let sql = format!("SELECT '{long}'");
         let failure = query(&mut it, &sql, &[]).await.unwrap_err();
         assert!(["Error 1153", "packet for query"].iter().any(|it| failure.text().starts_with(it)));
+        assert_eq!(it.is_idle(), failure.number() != 1153);
     });
 }
 
@@ -145,11 +146,49 @@ fn a_batch_is_all_or_nothing_whether_it_is_widened_or_not() {
 }
 
 #[test]
+fn a_batch_takes_values_of_whatever_types() {
+    on_a_core(async {
+        let name = database();
+        let mut it = connected(&name, "").await;
+        exec(
+            &mut it,
+            "CREATE TABLE t (a INT PRIMARY KEY, b TEXT, c DOUBLE, d BLOB, e DATETIME)",
+            &[],
+        )
+        .await
+        .unwrap();
+        let moment = brunt_sql::Moment { unix_seconds: 86_400, nanos: 0, offset_seconds: 0 };
+        let mut even = Args::new();
+        for number in 0..1000 {
+            even.push(Cell::Int(number));
+            even.push(if number == 7 { Cell::Null } else { Cell::Text("gr\u{fc}n".as_bytes()) });
+            even.push(Cell::Float(0.5));
+            even.push(Cell::Bytes(&[0xff, 0]));
+            even.push(Cell::Time(moment));
+        }
+        let sql = "INSERT INTO t SELECT ?, ?, ?, ?, ?";
+        assert_eq!(it.batch(sql, 5, &even).await.unwrap().rows_affected, Some(1000));
+        let truth = SHARED
+            .server
+            .run(&name, "SELECT COUNT(*), COUNT(b), SUM(c), MIN(HEX(d)), MIN(e), MAX(b) FROM t");
+        assert_eq!(truth, "1000\t999\t500\tFF00\t1970-01-02 00:00:00\tgr\u{fc}n");
+        // Types that differ within a column.
+        let odd = args(&[Cell::Int(1), Cell::Int(1), Cell::Text(b"two"), Cell::Int(2)]);
+        let outcome = it.batch("UPDATE t SET b = ? WHERE a = ?", 2, &odd).await.unwrap();
+        assert_eq!(outcome.rows_affected, Some(2));
+        let truth = SHARED.server.run(&name, "SELECT b FROM t WHERE a IN (1, 2) ORDER BY a");
+        assert_eq!(truth, "1\ntwo");
+    });
+}
+
+#[test]
 fn answers_of_a_batch_may_be_longer_than_all_buffers() {
     on_a_core(async {
         let mut it = connected("shop", "").await;
         let mut values = Args::new();
-        (0..400).for_each(|number| values.push(Cell::Int(number)));
+        for number in 0..400 {
+            values.push(Cell::Int(number));
+        }
         let sql = "SELECT REPEAT('x', 100000 + ?)";
         let outcome = it.batch(sql, 1, &values).await.unwrap();
         assert_eq!(outcome.rows, 400);
