@@ -53,6 +53,7 @@ impl Place {
             made,
             waited_ns: dialing.saturating_sub(began),
             connecting_ns: Some(made.saturating_sub(dialing)),
+            is_bounded: false,
         })
     }
 }
