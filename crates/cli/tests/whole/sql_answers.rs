@@ -1,6 +1,6 @@
 //! The scripts of `tests/k6/sql`: each must log the lines that the Go drivers gave, but for those that Brunt means otherwise.
 //!
-//! `NAME.brunt.txt` beside an answer holds Brunt's lines where they differ; a line behind `#` says why.
+//! `NAME.brunt.txt` beside an answer has the lines that differ: the answer's behind `- `, Brunt's behind `+ `, and behind `# ` why.
 
 use std::collections::HashSet;
 use std::fs;
@@ -39,22 +39,24 @@ fn logged(script: &Path, env: &Names, wiped: &Names) -> Vec<String> {
     lines
 }
 
-/// The lines of a script that are neither the answer's nor Brunt's by intent.
+/// The lines of a text behind this mark.
+fn marked<'a>(text: &'a str, mark: &str) -> HashSet<&'a str> {
+    text.lines().filter_map(|line| line.strip_prefix(mark)).collect()
+}
+
+/// The lines of a script that are neither the answer's nor Brunt's by intent, and those that are missing.
 fn differences(script: &Path, env: &Names, wiped: &Names) -> Vec<String> {
     let answer = text(&script.with_extension("expected.txt"));
     let meant = text(&script.with_extension("brunt.txt"));
-    let meant: HashSet<&str> = meant.lines().filter(|line| !line.starts_with('#')).collect();
+    let (left, taken) = (marked(&meant, "- "), marked(&meant, "+ "));
     let lines = logged(script, env, wiped);
-    let mut expected = answer.lines();
-    let mut found = Vec::new();
-    for line in &lines {
-        let other = expected.next().unwrap_or("no line");
-        if line != other && !meant.contains(line.as_str()) {
-            found.push(format!("  answer {other}\n  brunt  {line}"));
-        }
-    }
-    found.extend(expected.map(|line| format!("  answer {line}\n  brunt  no line")));
-    found
+    let expected: HashSet<&str> = answer.lines().collect();
+    let logged: HashSet<&str> = lines.iter().map(String::as_str).collect();
+    let missing = answer.lines().filter(|line| !logged.contains(line) && !left.contains(line));
+    let more = lines.iter().map(String::as_str);
+    let more = more.filter(|line| !expected.contains(line) && !taken.contains(line));
+    let missing = missing.map(|line| format!("- {line}"));
+    missing.chain(more.map(|line| format!("+ {line}"))).collect()
 }
 
 fn check(driver: &str, env: &Names, wiped: &Names) {
