@@ -63,6 +63,29 @@ impl Database {
         self.tables.insert("bulktest".to_owned(), table);
     }
 
+    /// A database with one table of texts, to be read and thrown away.
+    pub(crate) fn of_texts(name: &str, columns: &[&str], rows: &[Vec<Option<String>>]) -> Self {
+        let mut database = Self::new(u64::MAX);
+        let column = |name: &&str| Column {
+            name: (*name).to_owned(),
+            kind: Kind::Text { most: 255 },
+            is_nullable: true,
+            default: None,
+            is_counted: false,
+        };
+        let number = database.number();
+        let mut table = Table::new(number, columns.iter().map(column).collect(), None);
+        for (key, row) in rows.iter().enumerate() {
+            let mut bytes = Vec::new();
+            for cell in row {
+                put_cell(&mut bytes, cell.as_deref().map(str::as_bytes));
+            }
+            table.insert(key as i64, &bytes);
+        }
+        database.tables.insert(name.to_owned(), table);
+        database
+    }
+
     fn number(&mut self) -> u64 {
         self.numbers += 1;
         self.numbers
@@ -199,6 +222,18 @@ impl Database {
                     }
                 }
                 table.columns.extend(columns.iter().cloned());
+                done.written = table.rows;
+            }
+            Change::Remove { table, column } => {
+                let table = self.table_mut(table)?;
+                let Some(index) = table.column(column) else {
+                    let text = format!("Can't DROP '{column}'; check that column/key exists");
+                    return Err(Trouble::new(1091, "42000", text));
+                };
+                if table.key == Some(index) {
+                    return Err(Trouble::unknown("DROP COLUMN of a primary key"));
+                }
+                table.remove_column(index);
                 done.written = table.rows;
             }
             Change::Next { table, id } => {
