@@ -23,7 +23,7 @@ pub(crate) struct Database {
     rows_max: u64,
 }
 
-/// What a statement did.
+/// The outcome of a statement that writes.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Done {
     /// Rows that are other than before.
@@ -41,7 +41,7 @@ impl Database {
         Self { tables: BTreeMap::new(), numbers: 0, rows_max }
     }
 
-    /// Makes `bulktest` with so many rows.
+    /// Makes `bulktest` with this number of rows.
     pub(crate) fn fill(&mut self, rows: u64, seed: u64) {
         let int = Kind::Int { bits: 32, unsigned: false };
         let column = |name: &str, kind, is_key: bool| Column {

@@ -9,7 +9,7 @@ use super::wire::PACKET_MAX;
 /// The version that the greeting says, and `SELECT VERSION()`.
 pub(crate) const VERSION: &str = "8.0.36-brunt";
 
-/// Whoever asks, and what it has done.
+/// The connection that asks, and what it has done.
 #[derive(Debug)]
 pub(crate) struct Asker<'a> {
     pub(crate) connection: u32,

@@ -11,7 +11,7 @@ pub(crate) const COLUMNS_MAX: usize = 64;
 /// The type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A whole number of so and so many bits.
+    /// A whole number.
     Int { bits: u32, unsigned: bool },
     /// A text, with the most characters.
     Text { most: usize },

@@ -48,7 +48,7 @@ pub(super) fn select(query: &Query) -> Result<Statement, Trouble> {
     }))
 }
 
-/// A table, and the name that stands for it.
+/// A table, and the name that takes its place.
 pub(super) fn table(from: &TableWithJoins) -> Result<(String, Option<String>), Trouble> {
     if !from.joins.is_empty() {
         return Err(Trouble::unknown(from));
