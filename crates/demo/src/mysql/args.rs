@@ -73,9 +73,11 @@ pub(crate) fn read(
 
 fn argument(bytes: &mut Bytes<'_>, (kind, is_unsigned): Type) -> Option<Argument> {
     let text = |text: String| Argument::Text(text.into_bytes().into());
-    let int = |signed: i64, unsigned: u64| match is_unsigned {
-        false => Argument::Int(signed),
-        true => i64::try_from(unsigned).map_or_else(|_| text(unsigned.to_string()), Argument::Int),
+    let int = |signed: i64, unsigned: u64| {
+        if !is_unsigned {
+            return Argument::Int(signed);
+        }
+        i64::try_from(unsigned).map_or_else(|_| text(unsigned.to_string()), Argument::Int)
     };
     Some(match ColumnType::try_from(kind).ok()? {
         ColumnType::MYSQL_TYPE_NULL => Argument::Null,

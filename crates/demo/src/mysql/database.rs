@@ -23,7 +23,7 @@ pub(crate) struct Database {
     rows_max: u64,
 }
 
-/// What a statement did.
+/// The outcome of a statement that writes.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Done {
     /// Rows that are other than before.
@@ -41,7 +41,7 @@ impl Database {
         Self { tables: BTreeMap::new(), numbers: 0, rows_max }
     }
 
-    /// Makes `bulktest` with so many rows.
+    /// Makes `bulktest` with this number of rows.
     pub(crate) fn fill(&mut self, rows: u64, seed: u64) {
         let int = Kind::Int { bits: 32, unsigned: false };
         let column = |name: &str, kind, is_key: bool| Column {
@@ -61,6 +61,29 @@ impl Database {
         }
         table.next = rows as i64 + 1;
         self.tables.insert("bulktest".to_owned(), table);
+    }
+
+    /// A database with one table of texts, to be read and thrown away.
+    pub(crate) fn of_texts(name: &str, columns: &[&str], rows: &[Vec<Option<String>>]) -> Self {
+        let mut database = Self::new(u64::MAX);
+        let column = |name: &&str| Column {
+            name: (*name).to_owned(),
+            kind: Kind::Text { most: 255 },
+            is_nullable: true,
+            default: None,
+            is_counted: false,
+        };
+        let number = database.number();
+        let mut table = Table::new(number, columns.iter().map(column).collect(), None);
+        for (key, row) in rows.iter().enumerate() {
+            let mut bytes = Vec::new();
+            for cell in row {
+                put_cell(&mut bytes, cell.as_deref().map(str::as_bytes));
+            }
+            table.insert(key as i64, &bytes);
+        }
+        database.tables.insert(name.to_owned(), table);
+        database
     }
 
     fn number(&mut self) -> u64 {
@@ -199,6 +222,18 @@ impl Database {
                     }
                 }
                 table.columns.extend(columns.iter().cloned());
+                done.written = table.rows;
+            }
+            Change::Remove { table, column } => {
+                let table = self.table_mut(table)?;
+                let Some(index) = table.column(column) else {
+                    let text = format!("Can't DROP '{column}'; check that column/key exists");
+                    return Err(Trouble::new(1091, "42000", text));
+                };
+                if table.key == Some(index) {
+                    return Err(Trouble::unknown("DROP COLUMN of a primary key"));
+                }
+                table.remove_column(index);
                 done.written = table.rows;
             }
             Change::Next { table, id } => {

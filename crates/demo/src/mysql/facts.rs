@@ -9,7 +9,7 @@ use super::wire::PACKET_MAX;
 /// The version that the greeting says, and `SELECT VERSION()`.
 pub(crate) const VERSION: &str = "8.0.36-brunt";
 
-/// Whoever asks, and what it has done.
+/// The connection that asks, and what it has done.
 #[derive(Debug)]
 pub(crate) struct Asker<'a> {
     pub(crate) connection: u32,
@@ -76,7 +76,6 @@ fn variable(name: &str, asker: &Asker<'_>) -> Result<String, Trouble> {
         "version_comment" => "a stand-in for MySQL",
         "autocommit" => bit(asker.is_autocommit),
         "read_only" | "super_read_only" => bit(asker.is_read_only),
-        "local_infile" => "0",
         "auto_increment_increment" => "1",
         "wait_timeout" | "interactive_timeout" => "28800",
         "net_write_timeout" => "60",
@@ -92,7 +91,7 @@ fn variable(name: &str, asker: &Asker<'_>) -> Result<String, Trouble> {
         "time_zone" | "system_time_zone" => "UTC",
         "init_connect" | "socket" | "ssl_cipher" => "",
         "license" => "MIT OR Apache-2.0",
-        "lower_case_table_names" => "0",
+        "local_infile" | "lower_case_table_names" => "0",
         other => {
             let text = format!("Unknown system variable '{other}'");
             return Err(Trouble::new(1193, "HY000", text));

@@ -25,6 +25,7 @@ enum Check {
     Null(Option<usize>, bool),
     Compare(Option<usize>, Operator, Match),
     In(Option<usize>, Vec<Match>),
+    Like(Option<usize>, Vec<u8>),
 }
 
 #[derive(Debug)]
@@ -46,6 +47,7 @@ impl Filter {
         let (Test::Compare(name, ..)
         | Test::Between(name, ..)
         | Test::In(name, _)
+        | Test::Like(name, _)
         | Test::IsNull(name, _)) = test;
         let index = table.column(name).ok_or_else(|| Trouble::no_column(name, "where clause"))?;
         let (place, kind) = (table.place(index), table.columns[index].kind);
@@ -94,6 +96,13 @@ impl Filter {
                     self.checks.push(Check::In(place, all));
                 }
             }
+            Test::Like(_, pattern) => match value(pattern, args)? {
+                Value::Text(pattern) => self.checks.push(Check::Like(place, pattern.to_vec())),
+                Value::Int(number) => {
+                    self.checks.push(Check::Like(place, number.to_string().into_bytes()));
+                }
+                Value::Null | Value::Default => self.checks.push(Check::Never),
+            },
             Test::IsNull(_, is_null) => self.checks.push(Check::Null(place, *is_null)),
         }
         Ok(())
@@ -178,6 +187,7 @@ impl Filter {
                 Check::Compare(place, operator, with) => {
                     cell(place).is_some_and(|cell| with.compare(*operator, &cell))
                 }
+                Check::Like(place, pattern) => cell(place).is_some_and(|cell| like(&cell, pattern)),
                 Check::In(place, all) => cell(place).is_some_and(|cell| {
                     all.iter().any(|with| with.compare(Operator::Equal, &cell))
                 }),
@@ -205,6 +215,29 @@ impl Match {
     }
 }
 
+/// Whether a text is like a pattern, in which `%` is any text and `_` any byte.
+pub(crate) fn like(text: &[u8], pattern: &[u8]) -> bool {
+    // The place behind the last `%`, and the text that it took up to.
+    let (mut at, mut of, mut back) = (0, 0, None);
+    while at < text.len() {
+        match pattern.get(of) {
+            Some(b'%') => {
+                of += 1;
+                back = Some((of, at));
+            }
+            Some(byte) if *byte == b'_' || byte.eq_ignore_ascii_case(&text[at]) => {
+                (at, of) = (at + 1, of + 1);
+            }
+            _ => {
+                let Some((behind, taken)) = back else { return false };
+                (of, at) = (behind, taken + 1);
+                back = Some((behind, at));
+            }
+        }
+    }
+    pattern[of..].iter().all(|byte| *byte == b'%')
+}
+
 /// How far the rows of a filter were read.
 #[derive(Debug, Default)]
 pub(crate) struct Cursor {
@@ -221,5 +254,28 @@ impl Cursor {
         let first = if self.is_down { filter.high } else { filter.low };
         let at = if self.begun { self.next? } else { first };
         (filter.low..=filter.high).contains(&at).then_some(at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::like;
+
+    #[test]
+    fn patterns_are_those_of_like() {
+        for (text, pattern, is_like) in [
+            ("hashval", "hashval", true),
+            ("hashval", "HASH%", true),
+            ("hashval", "%val", true),
+            ("hashval", "h_shval", true),
+            ("hashval", "%a%v%l", true),
+            ("hashval", "hash", false),
+            ("hashval", "%x%", false),
+            ("", "%%", true),
+            ("", "_", false),
+            ("aaab", "%ab", true),
+        ] {
+            assert_eq!(like(text.as_bytes(), pattern.as_bytes()), is_like, "{text} {pattern}");
+        }
     }
 }

@@ -32,7 +32,7 @@ pub(crate) fn tokens(sql: &str) -> Result<(Vec<TokenWithSpan>, usize), Trouble> 
     let (mut arguments, mut others, mut is_after_open) = (0, 0, true);
     for token in &mut tokens {
         match &mut token.token {
-            Token::Whitespace(_) => continue,
+            Token::Whitespace(_) => {}
             Token::Placeholder(name) if name == "?" => {
                 *name = format!("?{arguments}");
                 arguments += 1;

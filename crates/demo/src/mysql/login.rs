@@ -30,7 +30,7 @@ pub(crate) struct Guest {
     pub(crate) database: Option<String>,
 }
 
-/// What the server offers.
+/// The capabilities that the server offers.
 fn offered() -> CapabilityFlags {
     CapabilityFlags::CLIENT_LONG_PASSWORD
         | CapabilityFlags::CLIENT_LONG_FLAG

@@ -43,7 +43,18 @@ fn statement(parsed: ast::Statement) -> Result<Statement, Trouble> {
         ast::Statement::StartTransaction { .. } => Statement::Begin,
         ast::Statement::Commit { .. } => Statement::Commit,
         ast::Statement::Rollback { savepoint: None, .. } => Statement::Rollback,
-        ast::Statement::LockTables { .. } | ast::Statement::UnlockTables => Statement::Lock,
+        ast::Statement::LockTables { tables } => {
+            let lock = |one: &ast::LockTable| {
+                let is_write = matches!(one.lock_type, ast::LockTableType::Write { .. });
+                (one.table.value.clone(), is_write)
+            };
+            Statement::Lock(tables.iter().map(lock).collect())
+        }
+        ast::Statement::UnlockTables => Statement::Lock(Vec::new()),
+        ast::Statement::ShowColumns { show_options, .. } => show_columns(&show_options)?,
+        ast::Statement::ShowCreate { obj_type: ast::ShowCreateObject::Table, obj_name } => {
+            Statement::ShowCreate(last(&obj_name)?)
+        }
         ast::Statement::Set(set) => set_of(&set),
         ast::Statement::Use(ast::Use::Object(name)) => Statement::Use(last(&name)?),
         ast::Statement::Kill { modifier, id } => {
@@ -52,6 +63,20 @@ fn statement(parsed: ast::Statement) -> Result<Statement, Trouble> {
         ast::Statement::ShowTables { .. } => Statement::ShowTables,
         other => Statement::Schema(schema::change(other)?),
     })
+}
+
+fn show_columns(options: &ast::ShowStatementOptions) -> Result<Statement, Trouble> {
+    let name = options.show_in.as_ref().and_then(|place| place.parent_name.as_ref());
+    let name = name.ok_or_else(|| Trouble::unknown("SHOW COLUMNS without FROM"))?;
+    let like = match &options.filter_position {
+        None => None,
+        Some(
+            ast::ShowStatementFilterPosition::Suffix(ast::ShowStatementFilter::Like(like))
+            | ast::ShowStatementFilterPosition::Infix(ast::ShowStatementFilter::Like(like)),
+        ) => Some(like.clone()),
+        Some(_) => return Err(Trouble::unknown("SHOW COLUMNS with WHERE")),
+    };
+    Ok(Statement::ShowColumns(last(name)?, like))
 }
 
 /// Of all settings only `autocommit` has an effect.

@@ -133,7 +133,9 @@ impl Manner {
     /// The columns of a result.
     pub(crate) fn headings(self, packets: &mut Packets, headings: &[Heading]) {
         packets.packet(|out| put_length(out, headings.len() as u64));
-        headings.iter().for_each(|heading| packets.packet(|out| heading.write(out)));
+        for heading in headings {
+            packets.packet(|out| heading.write(out));
+        }
         if !self.has(CapabilityFlags::CLIENT_DEPRECATE_EOF) {
             self.eof(packets);
         }
@@ -205,7 +207,10 @@ pub(crate) fn row(
 ) {
     packets.packet(|out| {
         if !is_binary {
-            return cells.iter().for_each(|cell| put_cell(out, *cell));
+            for cell in cells {
+                put_cell(out, *cell);
+            }
+            return;
         }
         out.push(0);
         let nulls = out.len();

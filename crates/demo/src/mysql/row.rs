@@ -73,7 +73,9 @@ mod tests {
         let mut row = Vec::new();
         let all =
             [None, Some(&b""[..]), Some(b"a"), Some(&long[0]), Some(&long[1]), Some(&long[2])];
-        all.iter().for_each(|cell| put_cell(&mut row, *cell));
+        for cell in all {
+            put_cell(&mut row, cell);
+        }
         assert_eq!(cells(&row).collect::<Vec<_>>(), all);
     }
 }

@@ -40,6 +40,11 @@ pub(super) fn change(parsed: Parsed) -> Result<Change, Trouble> {
                     let id = value.value.to_string().parse();
                     Change::Next { table, id: id.map_err(|_| Trouble::unknown(value))? }
                 }
+                [AlterTableOperation::DropColumn { column_names, if_exists: false, .. }]
+                    if column_names.len() == 1 =>
+                {
+                    Change::Remove { table, column: column_names[0].value.clone() }
+                }
                 operations => {
                     let column = |operation: &AlterTableOperation| match operation {
                         AlterTableOperation::AddColumn {
@@ -82,8 +87,8 @@ fn create_table(create: &CreateTable) -> Result<Change, Trouble> {
             TableConstraint::PrimaryKey(primary) if primary.columns.len() == 1 => {
                 key = Some(primary.columns[0].column.expr.to_string().replace('`', ""));
             }
-            // Other indexes change nothing but speed.
-            TableConstraint::Index(_) => {}
+            // Other indexes change nothing but speed; a key of several columns is not enforced.
+            TableConstraint::Index(_) | TableConstraint::PrimaryKey(_) => {}
             other => return Err(Trouble::unknown(other)),
         }
     }

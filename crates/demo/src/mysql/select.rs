@@ -5,7 +5,7 @@ use super::database::Database;
 use super::filter::{Cursor, Filter};
 use super::reply::{self, Heading};
 use super::row::cells;
-use super::statement::{Item, Select, Sum};
+use super::statement::{Fold, Item, Select};
 use super::table::{COLUMNS_MAX, Kind, Table};
 use super::trouble::Trouble;
 use super::wire::Packets;
@@ -36,14 +36,23 @@ enum Output {
 /// One function over all rows.
 #[derive(Debug)]
 struct Total {
-    sum: Sum,
-    /// The column's place in a row; none of COUNT(*).
-    of: Option<Option<usize>>,
+    fold: Fold,
+    of: Of,
     count: i128,
-    total: i128,
+    sum_of_all: i128,
     /// The lowest or the highest: its number, or its text.
     best: Option<Vec<u8>>,
     is_text: bool,
+}
+
+/// The values that a function is of.
+#[derive(Debug, Clone, Copy)]
+enum Of {
+    /// `COUNT(*)`
+    Rows,
+    Key,
+    /// The column at this place of a row.
+    Cell(usize),
 }
 
 /// The columns of a result, and where they come from.
@@ -64,22 +73,30 @@ fn columns(table: &Table, select: &Select) -> Result<(Vec<Heading>, Output), Tro
                 headings.push(Heading::of(&select.table, table, index, alias.as_deref()));
                 places.push(table.place(index));
             }
-            Item::Sum(name, sum, of) => {
+            Item::Fold(name, fold, of) => {
                 let index = of.as_deref().map(index_of).transpose()?;
                 let is_text = index
                     .is_some_and(|index| matches!(table.columns[index].kind, Kind::Text { .. }));
-                headings.push(match (sum, index) {
-                    (Sum::Min | Sum::Max, Some(index)) => {
+                headings.push(match (fold, index) {
+                    (Fold::Min | Fold::Max, Some(index)) => {
                         Heading::of(&select.table, table, index, None).renamed(name)
                     }
-                    (Sum::Sum, _) => Heading::decimal(name),
+                    (Fold::Sum, _) => Heading::decimal(name),
                     _ => Heading::long(name),
                 });
-                if is_text && *sum == Sum::Sum {
+                if is_text && *fold == Fold::Sum {
                     return Err(Trouble::unknown("SUM of a text"));
                 }
-                let of = index.map(|index| table.place(index));
-                totals.push(Total { sum: *sum, of, count: 0, total: 0, best: None, is_text });
+                let of =
+                    index.map_or(Of::Rows, |index| table.place(index).map_or(Of::Key, Of::Cell));
+                totals.push(Total {
+                    fold: *fold,
+                    of,
+                    count: 0,
+                    sum_of_all: 0,
+                    best: None,
+                    is_text,
+                });
             }
         }
     }
@@ -166,7 +183,9 @@ impl Reading {
             Output::Sums(totals) => {
                 let more = self.filter.step(table, &mut self.cursor, |key, row| {
                     *read += 1;
-                    totals.iter_mut().for_each(|total| total.add(key, row));
+                    for total in totals.iter_mut() {
+                        total.add(key, row);
+                    }
                     true
                 });
                 if more {
@@ -186,37 +205,36 @@ impl Reading {
 
 impl Total {
     fn add(&mut self, key: i64, row: &[u8]) {
-        let Some(place) = self.of else {
-            self.count += 1;
-            return;
-        };
         let digits;
-        let text = match place {
-            None => {
-                if self.sum == Sum::Sum {
-                    self.count += 1;
-                    self.total += i128::from(key);
-                    return;
-                }
+        let text = match self.of {
+            Of::Rows => {
+                self.count += 1;
+                return;
+            }
+            Of::Key if self.fold == Fold::Sum => {
+                self.count += 1;
+                self.sum_of_all += i128::from(key);
+                return;
+            }
+            Of::Key => {
                 digits = key.to_string();
                 digits.as_bytes()
             }
-            Some(place) => match cells(row).nth(place).flatten() {
+            Of::Cell(place) => match cells(row).nth(place).flatten() {
                 Some(text) => text,
                 None => return,
             },
         };
         self.count += 1;
-        match self.sum {
-            Sum::Count => {}
-            Sum::Sum => self.total += i128::from(number(text).unwrap_or(0)),
-            Sum::Min | Sum::Max => {
-                let ordering = self.best.as_deref().map(|best| match self.is_text {
-                    true => text.cmp(best),
-                    false => number(text).cmp(&number(best)),
+        match self.fold {
+            Fold::Count => {}
+            Fold::Sum => self.sum_of_all += i128::from(number(text).unwrap_or(0)),
+            Fold::Min | Fold::Max => {
+                let ordering = self.best.as_deref().map(|best| {
+                    if self.is_text { text.cmp(best) } else { number(text).cmp(&number(best)) }
                 });
-                let is_better = ordering.is_none_or(|ordering| match self.sum {
-                    Sum::Min => ordering.is_lt(),
+                let is_better = ordering.is_none_or(|ordering| match self.fold {
+                    Fold::Min => ordering.is_lt(),
                     _ => ordering.is_gt(),
                 });
                 if is_better {
@@ -227,10 +245,10 @@ impl Total {
     }
 
     fn text(&self) -> Option<Vec<u8>> {
-        match self.sum {
-            Sum::Count => Some(self.count.to_string().into_bytes()),
-            Sum::Sum => (self.count > 0).then(|| self.total.to_string().into_bytes()),
-            Sum::Min | Sum::Max => self.best.clone(),
+        match self.fold {
+            Fold::Count => Some(self.count.to_string().into_bytes()),
+            Fold::Sum => (self.count > 0).then(|| self.sum_of_all.to_string().into_bytes()),
+            Fold::Min | Fold::Max => self.best.clone(),
         }
     }
 }

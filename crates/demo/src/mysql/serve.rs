@@ -13,12 +13,16 @@ use tokio::time::{sleep, timeout};
 use super::config::MysqlConfig;
 use super::costs::Costs;
 use super::database::Database;
-use super::login::login;
+use super::locks::Locks;
+use super::login::{DATABASE, USER, login};
 use super::reply;
 use super::session::Session;
 use super::trouble::Trouble;
 use super::wire::Wire;
 use crate::stats::Gauge;
+
+/// The table that tells who is connected.
+pub(crate) const PROCESSLIST: &str = "processlist";
 
 /// A login that takes longer is given up.
 const LOGIN_MAX: Duration = Duration::from_secs(10);
@@ -33,6 +37,7 @@ pub(crate) struct Shared {
     pub(crate) counts: Counts,
     living: Mutex<HashMap<u32, Arc<Living>>>,
     next: AtomicU32,
+    pub(crate) locks: Locks,
 }
 
 /// A connection, as KILL knows it.
@@ -41,6 +46,8 @@ pub(crate) struct Living {
     pub(crate) is_killed: AtomicBool,
     pub(crate) is_interrupted: AtomicBool,
     pub(crate) wake: Notify,
+    /// The statement that waits for a lock.
+    pub(crate) waits: Mutex<Option<String>>,
 }
 
 /// The server's truth.
@@ -89,6 +96,7 @@ impl Shared {
             counts: Counts::default(),
             living: Mutex::default(),
             next: AtomicU32::new(1),
+            locks: Locks::default(),
             config,
         }
     }
@@ -116,6 +124,24 @@ impl Shared {
             found.wake.notify_one();
         }
         found.is_some()
+    }
+
+    /// `information_schema.processlist`.
+    pub(crate) fn connections(&self) -> Database {
+        const COLUMNS: [&str; 8] = ["ID", "USER", "HOST", "DB", "COMMAND", "TIME", "STATE", "INFO"];
+        let living = self.living();
+        let row = |(number, living): (&u32, &Arc<Living>)| {
+            let waits = living.waits.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let (command, state) = match waits {
+                Some(_) => ("Query", "Waiting for table metadata lock"),
+                None => ("Sleep", ""),
+            };
+            let number = number.to_string();
+            let texts = [number.as_str(), USER, "localhost", DATABASE, command, "0", state];
+            texts.iter().map(|text| Some((*text).to_owned())).chain([waits]).collect()
+        };
+        let rows: Vec<Vec<Option<String>>> = living.iter().map(row).collect();
+        Database::of_texts(PROCESSLIST, &COLUMNS, &rows)
     }
 
     fn living(&self) -> MutexGuard<'_, HashMap<u32, Arc<Living>>> {

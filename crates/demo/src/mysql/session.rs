@@ -13,7 +13,8 @@ use super::login::{Guest, check_database};
 use super::parse;
 use super::reply::{self, Heading, Manner};
 use super::select;
-use super::serve::{Living, Shared};
+use super::serve::{Living, PROCESSLIST, Shared};
+use super::show;
 use super::statement::Statement;
 use super::trouble::Trouble;
 use super::undo::Log;
@@ -21,6 +22,8 @@ use super::wire::{Lost, PACKET_MAX, Wire};
 
 mod perform;
 
+/// Characters of a statement that the list of connections shows.
+const TEXT_SHOWN: usize = 100;
 /// The most prepared statements of a connection.
 const PREPARED_MAX: usize = 1024;
 const COM_QUIT: u8 = Command::COM_QUIT as u8;
@@ -58,6 +61,8 @@ pub(crate) struct Session<'a> {
     is_in_transaction: bool,
     log: Log,
     last_id: u64,
+    /// The beginning of the statement that came as text.
+    text: String,
     prepared: HashMap<u32, Prepared>,
     next_prepared: u32,
 }
@@ -81,6 +86,7 @@ impl<'a> Session<'a> {
             is_in_transaction: false,
             log: Log::default(),
             last_id: 0,
+            text: String::new(),
             prepared: HashMap::new(),
             next_prepared: 1,
         }
@@ -114,6 +120,7 @@ impl<'a> Session<'a> {
                 Err(Lost::Gone) => break,
             }
         }
+        self.shared.locks.free(self.number);
         self.shared.database().undo(&mut self.log, 0);
     }
 
@@ -147,6 +154,7 @@ impl<'a> Session<'a> {
             }
             COM_RESET_CONNECTION => {
                 self.roll_back();
+                self.shared.locks.free(self.number);
                 self.prepared.clear();
                 (self.is_autocommit, self.last_id) = (true, 0);
                 self.ok(Done::default(), false);
@@ -189,7 +197,11 @@ impl<'a> Session<'a> {
     }
 
     async fn query(&mut self, content: &[u8]) -> Result<(), Ended> {
-        let parsed = text_of(content).and_then(parse::statements);
+        self.text.clear();
+        let parsed = text_of(content).and_then(|text| {
+            self.text.extend(text.chars().take(TEXT_SHOWN));
+            parse::statements(text)
+        });
         let (statements, arguments) = match parsed {
             Ok(parsed) => parsed,
             Err(trouble) => {
@@ -225,8 +237,13 @@ impl<'a> Session<'a> {
                 return Err(Trouble::new(1461, "42000", text));
             }
             let headings = match &statement {
+                Statement::Select(select) if select.table.eq_ignore_ascii_case(PROCESSLIST) => {
+                    select::headings(&self.shared.connections(), select)?
+                }
                 Statement::Select(select) => select::headings(&self.shared.database(), select)?,
                 Statement::Facts(all) => all.iter().map(|(name, fact)| facts::heading(name, fact)).collect(),
+                Statement::ShowColumns(..) => show::COLUMNS.map(Heading::text).to_vec(),
+                Statement::ShowCreate(_) => show::CREATE.map(Heading::text).to_vec(),
                 Statement::ShowTables => vec![Heading::text("Tables_in_demo")],
                 _ => Vec::new(),
             };

@@ -31,6 +31,7 @@ pub(crate) enum Test {
     In(String, Vec<Scalar>),
     /// `true`: it is NULL.
     IsNull(String, bool),
+    Like(String, Scalar),
 }
 
 #[derive(Debug)]
@@ -69,7 +70,7 @@ pub(crate) struct Delete {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sum {
+pub(crate) enum Fold {
     /// COUNT of all rows, or of those where a column is not NULL.
     Count,
     Sum,
@@ -85,7 +86,7 @@ pub(crate) enum Item {
     /// A column, and the name that it gets.
     Column(String, Option<String>),
     /// The name that it gets, the function, its column.
-    Sum(String, Sum, Option<String>),
+    Fold(String, Fold, Option<String>),
 }
 
 #[derive(Debug)]
@@ -137,6 +138,11 @@ pub(crate) enum Change {
         table: String,
         columns: Vec<Column>,
     },
+    /// A column goes.
+    Remove {
+        table: String,
+        column: String,
+    },
     /// The next id of AUTO_INCREMENT.
     Next {
         table: String,
@@ -146,10 +152,10 @@ pub(crate) enum Change {
 
 #[derive(Debug)]
 pub(crate) enum Statement {
-    /// Nothing is to be done, and nothing is said but OK: SET of anything else, LOCK TABLES.
+    /// Nothing is to be done, and nothing is said but OK: SET of anything else.
     Nothing,
-    /// LOCK TABLES and UNLOCK TABLES end a transaction.
-    Lock,
+    /// LOCK TABLES, whether each is to be written; none: UNLOCK TABLES.
+    Lock(Vec<(String, bool)>),
     Autocommit(bool),
     Begin,
     Commit,
@@ -166,9 +172,33 @@ pub(crate) enum Statement {
     /// Names and values.
     Facts(Vec<(String, Fact)>),
     ShowTables,
+    /// Of a table, those whose names are like this.
+    ShowColumns(String, Option<String>),
+    ShowCreate(String),
 }
 
 impl Statement {
+    /// The tables that it changes.
+    pub(crate) fn targets(&self) -> Vec<&str> {
+        match self {
+            Self::Insert(insert) => vec![&insert.table],
+            Self::Update(update) => vec![&update.table],
+            Self::Joined(joined) => vec![&joined.table],
+            Self::Delete(delete) => vec![&delete.table],
+            Self::Schema(change) => match change {
+                Change::Create { name, .. } | Change::CreateLike { name, .. } => vec![name],
+                Change::Drop { names, .. } | Change::Truncate(names) => {
+                    names.iter().map(String::as_str).collect()
+                }
+                Change::Rename(pairs) => pairs.iter().map(|(old, _)| old.as_str()).collect(),
+                Change::Add { table, .. }
+                | Change::Remove { table, .. }
+                | Change::Next { table, .. } => vec![table],
+            },
+            _ => Vec::new(),
+        }
+    }
+
     /// Whether it changes rows or tables.
     pub(crate) fn writes(&self) -> bool {
         matches!(

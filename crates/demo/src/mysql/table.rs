@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::page::{PAGE_ROWS, Page};
+use super::row::{cells, put_cell};
 
 /// The most columns of a table, and of a result.
 pub(crate) const COLUMNS_MAX: usize = 64;
@@ -10,7 +11,7 @@ pub(crate) const COLUMNS_MAX: usize = 64;
 /// The type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A whole number of so and so many bits.
+    /// A whole number.
     Int { bits: u32, unsigned: bool },
     /// A text, with the most characters.
     Text { most: usize },
@@ -55,6 +56,29 @@ impl Table {
             Some(key) if key == column => None,
             Some(key) if key < column => Some(column - 1),
             _ => Some(column),
+        }
+    }
+
+    /// Takes a column that is not the key, and its cells, away.
+    pub(crate) fn remove_column(&mut self, index: usize) {
+        let place = self.place(index);
+        self.columns.remove(index);
+        self.key = self.key.map(|key| if key > index { key - 1 } else { key });
+        self.bytes = 0;
+        let mut row = Vec::new();
+        for page in self.pages.values_mut() {
+            let mut narrow = Page::default();
+            for (at, key) in page.keys().iter().enumerate() {
+                row.clear();
+                for (cell, text) in cells(page.row(at)).enumerate() {
+                    if Some(cell) != place {
+                        put_cell(&mut row, text);
+                    }
+                }
+                narrow.insert(at, *key, &row);
+            }
+            self.bytes += narrow.size() as u64;
+            *page = narrow;
         }
     }
 

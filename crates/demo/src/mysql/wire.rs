@@ -77,7 +77,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         Self { stream: BufReader::with_capacity(OUT_MAX, stream), packets: Packets::default() }
     }
 
-    /// The next packet of the client, pieces put together. What is written next answers it.
+    /// The next packet of the client, pieces put together. Packets that are written next answer it.
     pub(crate) async fn read(&mut self) -> Result<Vec<u8>, Lost> {
         let mut content = Vec::new();
         loop {

@@ -398,6 +398,57 @@ fn costs_are_paid() {
 }
 
 #[test]
+fn a_lock_keeps_others_from_writing_until_it_goes() {
+    let (fake, mut guard) = start(small());
+    let mut other = Client::new(fake.addr());
+    guard.query("LOCK TABLES bulktest READ").changed();
+    assert_eq!(other.query("SELECT COUNT(*) FROM bulktest").value(), "1000");
+    other.query("CREATE TABLE bulktest_new LIKE bulktest").changed();
+    let created = guard.query("SHOW CREATE TABLE bulktest").rows();
+    let text = created[0][1].clone().unwrap();
+    let parts =
+        ["`id` int NOT NULL AUTO_INCREMENT,", "PRIMARY KEY (`id`)", " AUTO_INCREMENT=1001 "];
+    assert!(parts.iter().all(|part| text.contains(part)), "{text}");
+    other.command(3, b"RENAME TABLE bulktest TO bulktest_old, bulktest_new TO bulktest");
+    let mut third = Client::new(fake.addr());
+    let waiting = "SELECT COUNT(*) AS n FROM information_schema.processlist \
+                   WHERE info LIKE 'RENAME TABLE bulktest %' AND state LIKE 'Waiting%'";
+    let end = Instant::now() + Duration::from_secs(20);
+    while third.query(waiting).value() != "1" {
+        assert!(Instant::now() < end, "nobody waits for the lock");
+    }
+    guard.query("UNLOCK TABLES").changed();
+    other.answer().changed();
+    assert_eq!(third.query(waiting).value(), "0");
+    assert_eq!(third.query("SELECT COUNT(*) FROM bulktest_old").value(), "1000");
+    // A connection that goes takes its locks with it.
+    guard.query("LOCK TABLES bulktest WRITE").changed();
+    drop(guard);
+    assert_eq!(other.query("INSERT INTO bulktest (text) VALUES ('x')").changed(), 1);
+}
+
+#[test]
+fn columns_come_and_go() {
+    let (_fake, mut client) = start(small());
+    let has =
+        |client: &mut Client| client.query("SHOW COLUMNS FROM bulktest LIKE 'hashval'").rows();
+    assert_eq!(has(&mut client), Vec::<Row>::new());
+    client.query("ALTER TABLE bulktest ADD COLUMN hashval VARCHAR(255)").changed();
+    client.query("UPDATE bulktest SET hashval = 'h' WHERE id = 2").changed();
+    assert_eq!(has(&mut client), [row(&["hashval", "varchar(255)", "YES", "", "NULL", ""])]);
+    client.query("ALTER TABLE bulktest DROP COLUMN hashval").changed();
+    assert_eq!(client.query("SELECT * FROM bulktest WHERE id = 2").rows(), [row(&["2", &text(2)])]);
+    client.query("ALTER TABLE bulktest ADD COLUMN hashval VARCHAR(255)").changed();
+    let empty = "SELECT COUNT(*) FROM bulktest WHERE hashval IS NULL";
+    assert_eq!(client.query(empty).value(), "1000");
+    assert_eq!(client.query("ALTER TABLE bulktest DROP COLUMN none").refused().0, 1091);
+    client.query("CREATE TABLE steps (step INT, vu INT, PRIMARY KEY (step, vu))").changed();
+    client.query("INSERT INTO steps VALUES (1, 1), (1, 2)").changed();
+    let steps = "SELECT COUNT(*) AS n FROM steps WHERE step = 1";
+    assert_eq!(client.query(steps).value(), "2");
+}
+
+#[test]
 fn sleep_ends_when_it_is_killed() {
     let (fake, mut client) = start(small());
     let number = client.query("SELECT CONNECTION_ID()").value();

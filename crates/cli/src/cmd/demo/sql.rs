@@ -151,7 +151,7 @@ pub(super) fn command() -> Command {
     command.arg(switch(READ_ONLY, "Refuse statements that write (1290)"))
 }
 
-/// A number of a unit of so many seconds.
+/// A number of units; `unit` is in seconds.
 fn duration(text: &str, unit: f64) -> Result<Duration, String> {
     let number: f64 = text.parse().map_err(|_| "expected a number".to_owned())?;
     Duration::try_from_secs_f64(number * unit)

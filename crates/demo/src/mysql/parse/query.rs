@@ -7,7 +7,7 @@ use sqlparser::ast::{
 };
 
 use super::{column, last, scalar};
-use crate::mysql::statement::{Fact, Item, Operator, Select, Statement, Sum, Test};
+use crate::mysql::statement::{Fact, Fold, Item, Operator, Select, Statement, Test};
 use crate::mysql::trouble::Trouble;
 
 pub(super) fn select(query: &Query) -> Result<Statement, Trouble> {
@@ -48,7 +48,7 @@ pub(super) fn select(query: &Query) -> Result<Statement, Trouble> {
     }))
 }
 
-/// A table, and the name that stands for it.
+/// A table, and the name that takes its place.
 pub(super) fn table(from: &TableWithJoins) -> Result<(String, Option<String>), Trouble> {
     if !from.joins.is_empty() {
         return Err(Trouble::unknown(from));
@@ -92,22 +92,22 @@ fn items(parsed: &Parsed) -> Result<Vec<Item>, Trouble> {
             return Ok(Item::Column(name.to_owned(), alias));
         }
         let Expr::Function(function) = expr else { return Err(Trouble::unknown(expr)) };
-        let sum = match function.name.to_string().to_uppercase().as_str() {
-            "COUNT" => Sum::Count,
-            "SUM" => Sum::Sum,
-            "MIN" => Sum::Min,
-            "MAX" => Sum::Max,
+        let fold = match function.name.to_string().to_uppercase().as_str() {
+            "COUNT" => Fold::Count,
+            "SUM" => Fold::Sum,
+            "MIN" => Fold::Min,
+            "MAX" => Fold::Max,
             _ => return Err(Trouble::unknown(expr)),
         };
         let of = match argument(function)? {
             // COUNT(*), COUNT(1)
-            None | Some(FunctionArgExpr::Expr(Expr::Value(_))) if sum == Sum::Count => None,
+            None | Some(FunctionArgExpr::Expr(Expr::Value(_))) if fold == Fold::Count => None,
             Some(FunctionArgExpr::Expr(of)) => {
                 Some(column(of).ok_or_else(|| Trouble::unknown(expr))?.1.to_owned())
             }
             _ => return Err(Trouble::unknown(expr)),
         };
-        Ok(Item::Sum(alias.unwrap_or_else(|| expr.to_string()), sum, of))
+        Ok(Item::Fold(alias.unwrap_or_else(|| expr.to_string()), fold, of))
     };
     parsed.projection.iter().map(item).collect()
 }
@@ -165,7 +165,7 @@ pub(super) fn tests(expr: &Expr) -> Result<Vec<Test>, Trouble> {
     while let Some(expr) = todo.pop() {
         match expr {
             Expr::BinaryOp { left, op: BinaryOperator::And, right } => {
-                todo.extend([left, right].map(|side| &**side))
+                todo.extend([left, right].map(|side| &**side));
             }
             Expr::Nested(inner) => todo.push(inner),
             _ => all.push(test(expr).ok_or_else(|| Trouble::unknown(expr))??),
@@ -187,12 +187,11 @@ fn test(expr: &Expr) -> Option<Result<Test, Trouble>> {
                 BinaryOperator::GtEq => (Operator::AtLeast, Operator::AtMost),
                 _ => return None,
             };
-            match name(left) {
-                Some(name) => scalar(right).map(|value| Test::Compare(name, op, value)),
-                None => {
-                    let name = name(right)?;
-                    scalar(left).map(|value| Test::Compare(name, turned, value))
-                }
+            if let Some(name) = name(left) {
+                scalar(right).map(|value| Test::Compare(name, op, value))
+            } else {
+                let name = name(right)?;
+                scalar(left).map(|value| Test::Compare(name, turned, value))
             }
         }
         Expr::Between { expr, negated: false, low, high } => {
@@ -202,6 +201,10 @@ fn test(expr: &Expr) -> Option<Result<Test, Trouble>> {
         Expr::In { expr, target: InTarget::List(list), negated: false, .. } => {
             let name = name(expr)?;
             list.iter().map(scalar).collect::<Result<_, _>>().map(|all| Test::In(name, all))
+        }
+        Expr::Like { negated: false, any: false, expr, pattern, escape_char: None } => {
+            let name = name(expr)?;
+            scalar(pattern).map(|pattern| Test::Like(name, pattern))
         }
         Expr::IsNull(expr) => Ok(Test::IsNull(name(expr)?, true)),
         Expr::IsNotNull(expr) => Ok(Test::IsNull(name(expr)?, false)),

@@ -21,12 +21,10 @@ pub(super) fn insert(parsed: ParsedInsert) -> Result<Insert, Trouble> {
             && !parsed.ignore
             && !parsed.replace_into
             && parsed.assignments.is_empty();
-        match is_plain {
-            true => Ok((last(table)?, columns)),
-            false => {
-                Err(Trouble::unknown("INSERT with IGNORE, ON DUPLICATE KEY or SET, or REPLACE"))
-            }
+        if is_plain {
+            return Ok((last(table)?, columns));
         }
+        Err(Trouble::unknown("INSERT with IGNORE, ON DUPLICATE KEY or SET, or REPLACE"))
     };
     let (table, columns) = head(&parsed)?;
     let rows = match parsed.source.map(|query| *query.body) {
@@ -89,12 +87,12 @@ fn joined(parsed: &ParsedUpdate) -> Result<Joined, Trouble> {
         };
         tables.iter().position(is_it).ok_or_else(|| Trouble::no_table(name))
     };
-    let constraint = match &join.join_operator {
-        JoinOperator::Join(constraint)
-        | JoinOperator::Inner(constraint)
-        | JoinOperator::CrossJoin(constraint)
-        | JoinOperator::StraightJoin(constraint) => constraint,
-        _ => return Err(unknown()),
+    let (JoinOperator::Join(constraint)
+    | JoinOperator::Inner(constraint)
+    | JoinOperator::CrossJoin(constraint)
+    | JoinOperator::StraightJoin(constraint)) = &join.join_operator
+    else {
+        return Err(unknown());
     };
     let mut sets = Vec::new();
     let mut changed = None;

@@ -1,10 +1,11 @@
 //! Statements, done and answered.
 
+use std::sync::PoisonError;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use tokio::task::yield_now;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep, sleep_until};
 
 use super::{Ended, Session};
 use crate::mysql::bind::{Argument, Value, value};
@@ -14,9 +15,13 @@ use crate::mysql::facts::{self, Asker};
 use crate::mysql::login::{USER, check_database};
 use crate::mysql::reply::{self, Heading};
 use crate::mysql::select::Reading;
+use crate::mysql::serve::PROCESSLIST;
+use crate::mysql::show::{COLUMNS, CREATE, columns, create_text};
 use crate::mysql::statement::{Fact, Statement};
 use crate::mysql::trouble::Trouble;
 
+/// The longest wait for a lock, `innodb_lock_wait_timeout`.
+const LOCK_WAIT_MAX: Duration = Duration::from_secs(50);
 /// The longest SLEEP.
 const SLEEP_MAX: Duration = Duration::from_hours(1);
 /// Pages that are worked on before others have their turn.
@@ -79,14 +84,23 @@ impl Session<'_> {
     ) -> Result<(), Stopped> {
         if statement.writes() {
             self.may_write()?;
+            let (locks, tables) = (&self.shared.locks, statement.targets());
+            self.wait_until(|| locks.lets_write(self.number, &tables)).await?;
         }
         let mut done = Done::default();
         match statement {
             Statement::Nothing => {}
-            Statement::Lock | Statement::Commit => self.commit().await,
+            Statement::Commit => self.commit().await,
+            Statement::Lock(tables) => {
+                self.commit().await;
+                self.shared.locks.free(self.number);
+                let locks = &self.shared.locks;
+                self.wait_until(|| locks.take(self.number, tables)).await?;
+            }
             Statement::Rollback => self.roll_back(),
             Statement::Begin => {
                 self.commit().await;
+                self.shared.locks.free(self.number);
                 self.is_in_transaction = true;
             }
             Statement::Autocommit(is_on) => {
@@ -131,26 +145,97 @@ impl Session<'_> {
                 let sweep = Sweep::delete(&self.shared.database(), delete, args)?;
                 done = self.sweep(sweep).await?;
             }
+            Statement::Select(select) if select.table.eq_ignore_ascii_case(PROCESSLIST) => {
+                let connections = self.shared.connections();
+                let mut reading = Reading::new(&connections, select, args)?;
+                let manner = self.manner(has_more);
+                let packets = &mut self.wire.packets;
+                manner.headings(packets, &reading.headings);
+                while reading.step(&connections, packets, is_binary) {}
+                manner.end(packets);
+                return Ok(());
+            }
+            Statement::ShowColumns(table, pattern) => {
+                let rows = columns(self.shared.database().table(table)?, pattern.as_deref());
+                self.show(&COLUMNS, &rows, is_binary, has_more);
+                return Ok(());
+            }
+            Statement::ShowCreate(table) => {
+                let text = create_text(table, self.shared.database().table(table)?);
+                let rows = [vec![Some(table.clone()), Some(text)]];
+                self.show(&CREATE, &rows, is_binary, has_more);
+                return Ok(());
+            }
             Statement::Select(select) => {
                 let reading = Reading::new(&self.shared.database(), select, args)?;
                 return self.send(reading, is_binary, has_more).await;
             }
             Statement::Facts(all) => return self.tell(all, args, is_binary, has_more).await,
             Statement::ShowTables => {
-                let names: Vec<_> = self.shared.database().names().map(str::to_owned).collect();
-                let headings = [Heading::text("Tables_in_demo")];
-                let manner = self.manner(has_more);
-                manner.headings(&mut self.wire.packets, &headings);
-                for name in names {
-                    let cells = [Some(name.as_bytes())];
-                    reply::row(&mut self.wire.packets, &headings, &cells, is_binary);
-                }
-                manner.end(&mut self.wire.packets);
+                let rows: Vec<_> = {
+                    let database = self.shared.database();
+                    database.names().map(|name| vec![Some(name.to_owned())]).collect()
+                };
+                self.show(&["Tables_in_demo"], &rows, is_binary, has_more);
                 return Ok(());
             }
         }
         self.ok(done, has_more);
         Ok(())
+    }
+
+    /// Answers a table of texts.
+    fn show(
+        &mut self,
+        names: &[&str],
+        rows: &[Vec<Option<String>>],
+        is_binary: bool,
+        has_more: bool,
+    ) {
+        let headings: Vec<_> = names.iter().map(|name| Heading::text(*name)).collect();
+        let manner = self.manner(has_more);
+        let packets = &mut self.wire.packets;
+        manner.headings(packets, &headings);
+        for row in rows {
+            let cells: Vec<_> = row.iter().map(|cell| cell.as_deref().map(str::as_bytes)).collect();
+            reply::row(packets, &headings, &cells, is_binary);
+        }
+        manner.end(packets);
+    }
+
+    /// Waits for locks of others.
+    async fn wait_until(&self, ready: impl Fn() -> bool + Send) -> Result<(), Trouble> {
+        let end = Instant::now() + LOCK_WAIT_MAX;
+        let waits = |text| {
+            *self.living.waits.lock().unwrap_or_else(PoisonError::into_inner) = text;
+        };
+        let mut is_waiting = false;
+        let outcome = loop {
+            let mut freed = std::pin::pin!(self.shared.locks.freed.notified());
+            freed.as_mut().enable();
+            if ready() {
+                break Ok(());
+            }
+            if !is_waiting {
+                waits(Some(self.text.clone()));
+                is_waiting = true;
+            }
+            tokio::select! {
+                () = freed => {}
+                () = self.living.wake.notified() => {}
+                () = sleep_until(end) => {
+                    let text = "Lock wait timeout exceeded; try restarting transaction";
+                    break Err(Trouble::new(1205, "HY000", text));
+                }
+            }
+            if let Err(trouble) = self.check_interrupted() {
+                break Err(trouble);
+            }
+        };
+        if is_waiting {
+            waits(None);
+        }
+        outcome
     }
 
     /// Whether a statement that writes may begin.
@@ -170,10 +255,7 @@ impl Session<'_> {
 
     /// KILL QUERY, or KILL, was said.
     fn check_interrupted(&self) -> Result<(), Trouble> {
-        match self.living.is_interrupted.load(Relaxed) {
-            true => Err(Trouble::interrupted()),
-            false => Ok(()),
-        }
+        if self.living.is_interrupted.load(Relaxed) { Err(Trouble::interrupted()) } else { Ok(()) }
     }
 
     async fn sweep(&mut self, mut sweep: Sweep) -> Result<Done, Trouble> {
@@ -316,10 +398,9 @@ impl Session<'_> {
         };
         tokio::select! {
             () = sleep(time.min(SLEEP_MAX)) => Ok(false),
-            () = woken => match self.living.is_killed.load(Relaxed) {
-                true => Err(Stopped::Ended),
-                false => Ok(true),
-            },
+            () = woken => {
+                if self.living.is_killed.load(Relaxed) { Err(Stopped::Ended) } else { Ok(true) }
+            }
         }
     }
 }

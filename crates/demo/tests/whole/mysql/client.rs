@@ -158,18 +158,18 @@ impl Client {
     pub(crate) fn try_query(&mut self, sql: &str) -> Option<Answer> {
         self.command(3, sql.as_bytes());
         let first = self.packet()?;
-        Some(self.answer_from(first, false))
+        Some(self.answer_from(&first, false))
     }
 
     /// The next answer, of several.
     pub(crate) fn answer(&mut self) -> Answer {
         let first = self.packet().expect("an answer");
-        self.answer_from(first, false)
+        self.answer_from(&first, false)
     }
 
-    fn answer_from(&mut self, first: Vec<u8>, is_binary: bool) -> Answer {
+    fn answer_from(&mut self, first: &[u8], is_binary: bool) -> Answer {
         match first[0] {
-            0xff => return refusal(&first),
+            0xff => return refusal(first),
             0 => {
                 let mut at = &first[1..];
                 let (rows, last_id) = (length(&mut at), length(&mut at));
@@ -178,7 +178,8 @@ impl Client {
             }
             _ => {}
         }
-        let count = length(&mut &first[..]) as usize;
+        let mut at = first;
+        let count = length(&mut at) as usize;
         let (names, codes) = self.columns(count);
         let mut rows = Vec::new();
         loop {
@@ -260,7 +261,7 @@ impl Client {
         }
         self.command(0x17, &content);
         let first = self.packet().expect("an answer");
-        self.answer_from(first, true)
+        self.answer_from(&first, true)
     }
 }
 

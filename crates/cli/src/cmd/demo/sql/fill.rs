@@ -1,4 +1,4 @@
-//! What is to be made, and what is there already.
+//! The rows to make, and a table that is there already.
 
 use std::time::Duration;
 

@@ -44,10 +44,10 @@ pub(super) fn fill(context: &Context, url: &Url, wish: &Wish) -> Outcome<Filled>
 
 async fn work(context: &Context, config: &Config, wish: &Wish) -> Outcome<Filled> {
     let settings = config.network(&Settings::default()).unwrap_or_default();
-    let network = Network::new(settings, now_ns).context("cannot reach the database")?;
+    let network = Network::new(settings, now_ns).context("cannot connect to the database")?;
     let dialer = Dialer::new(network, None);
     let mut connection =
-        Connection::open(config, &dialer).await.context("cannot reach the database")?;
+        Connection::open(config, &dialer).await.context("cannot connect to the database")?;
     let filled = with(context, config.driver(), &mut connection, wish).await;
     connection.close();
     filled
