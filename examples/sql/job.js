@@ -21,6 +21,7 @@ const TABLE = 'bulktest';
 const LENGTH = 45;
 const ROWS = whole('ROWS', 100000);
 const BATCH = whole('BATCH', 10000);
+const COPIED = whole('BATCH', 2000); // rows that each VU of an update has in its hands
 const SEED = whole('SEED', 1);
 const SAMPLES = whole('SAMPLES', 1000);
 const RECONNECT = 1000; // rows of insertA for each connection
@@ -331,7 +332,7 @@ function* myRows() {
 
 function* ranges() {
   const { low, high } = ends();
-  for (let from = low; from <= high; from += BATCH) yield [from, Math.min(from + BATCH, high + 1)];
+  for (let from = low; from <= high; from += COPIED) yield [from, Math.min(from + COPIED, high + 1)];
 }
 
 function ends() {

@@ -9,11 +9,14 @@ use brunt_http::Network;
 use brunt_net::SettingsError;
 
 use crate::control::Control;
-use crate::core::{self, Report, Seed};
+use crate::core::{self, Seed};
+use crate::http::Exchanges;
+use crate::load::Report;
 use crate::outcome::{Outcome, Reason};
 use crate::pacer::Pacer;
 use crate::plan::Plan;
 use crate::sink::Sink;
+use crate::sql::{Queries, Statements};
 use crate::target::TargetError;
 use crate::targets::Targets;
 
@@ -30,7 +33,14 @@ type Thread<'a> = thread::ScopedJoinHandle<'a, std::io::Result<Report>>;
 #[derive(Clone, Debug)]
 pub struct Attack {
     plan: Arc<Plan>,
-    targets: Targets,
+    on: On,
+}
+
+/// What is attacked.
+#[derive(Clone, Debug)]
+enum On {
+    Http(Targets),
+    Sql(Arc<Queries>),
 }
 
 /// Why there is no attack, or why it ended.
@@ -71,13 +81,25 @@ impl Attack {
     /// # Errors
     /// The plan makes no sense.
     pub fn new(plan: Plan, targets: Targets) -> Result<Self, AttackError> {
+        Self::on(plan, On::Http(targets))
+    }
+
+    /// An attack on a database. The most connections per host of the plan's network are those to the database, for all cores together.
+    ///
+    /// # Errors
+    /// The plan makes no sense.
+    pub fn of_queries(plan: Plan, queries: Arc<Queries>) -> Result<Self, AttackError> {
+        Self::on(plan, On::Sql(queries))
+    }
+
+    fn on(plan: Plan, on: On) -> Result<Self, AttackError> {
         match plan.max_workers {
             None if plan.pacer == Pacer::Unlimited => return Err(AttackError::NoLimit),
             Some(0) => return Err(AttackError::NoWorkers),
             _ => {}
         }
         Network::check(&plan.network)?;
-        Ok(Self { plan: Arc::new(plan), targets })
+        Ok(Self { plan: Arc::new(plan), on })
     }
 
     /// Runs it to its end, on threads of its own. `sink` is called once on each, with its number.
@@ -101,14 +123,23 @@ impl Attack {
                 cores,
                 start,
                 plan: Arc::clone(&self.plan),
-                targets: self.targets.clone(),
                 control: control.clone(),
             };
             let spawn = |index| {
                 let seed = seed(index);
                 let run = move || {
                     let control = seed.control.clone();
-                    let result = core::run(seed, sink(index));
+                    let (plan, place) = (&self.plan, (index, cores));
+                    let result = match self.on.clone() {
+                        On::Http(targets) => {
+                            let load = || Exchanges::new(plan, place, targets);
+                            core::run(seed, sink(index), load)
+                        }
+                        On::Sql(queries) => {
+                            let load = || Statements::new(plan, place, queries);
+                            core::run(seed, sink(index), load)
+                        }
+                    };
                     if result.is_err() {
                         control.stop();
                     }
@@ -129,7 +160,7 @@ impl Attack {
             threads.into_iter().enumerate().map(join).collect()
         });
         let reports = reports.into_iter().collect::<Result<Vec<_>, _>>()?;
-        if let Targets::Stream(stream) = &self.targets
+        if let On::Http(Targets::Stream(stream)) = &self.on
             && let Some(trouble) = stream.take_trouble()
         {
             return Err(trouble.into());

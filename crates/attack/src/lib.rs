@@ -13,6 +13,9 @@
 //! has both moments: when the hit was due and when it was begun. Without a schedule ([`Pacer::Unlimited`]) each worker
 //! begins its next hit when its last one has ended.
 //!
+//! What a worker does for a hit is the matter of a `Load`: an HTTP exchange, or a statement on a database ([`sql`],
+//! [`Attack::of_queries`]). Pacing, workers and records are the same for both, and know neither.
+//!
 //! Nothing grows with the length of an attack: records go to a [`Sink`] one by one, and when that has no room, no hits
 //! are begun. Targets that are read beforehand are all in memory; those that are read meanwhile ([`TargetStream`]) are
 //! a few hundred. Absent: files to write, flags, reports.
@@ -48,11 +51,14 @@ mod attack;
 mod control;
 mod core;
 mod exporter;
+mod http;
+mod load;
 mod outcome;
 pub mod pacer;
 mod plan;
 mod rate;
 mod sink;
+pub mod sql;
 mod stream;
 pub mod target;
 mod targets;

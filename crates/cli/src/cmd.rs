@@ -34,6 +34,7 @@ mod new;
 mod record;
 mod remote;
 mod runs;
+mod sql;
 mod version;
 mod view;
 
@@ -80,6 +81,8 @@ pub(crate) enum Call {
     Compare(Box<compare::Request>),
     /// Where the values of a recorded session come from.
     Correlate(correlate::Request),
+    /// Statements on a database, once or as a load.
+    Sql(Box<sql::Request>),
     Version {
         json: bool,
     },
@@ -120,6 +123,7 @@ impl Call {
             Self::Runs(request) => runs::perform(context, &request),
             Self::Compare(request) => compare::perform(context, &request),
             Self::Correlate(request) => correlate::perform(context, &request),
+            Self::Sql(request) => sql::perform(context, &request),
             Self::Version { json } => version::perform(context, json),
             Self::Demo(request) => demo::perform(context, *request),
             Self::Completion(shell) => completion::perform(context, shell),
@@ -192,6 +196,7 @@ fn commands_of_help() -> Command {
         .subcommand(runs::command())
         .subcommand(compare::command())
         .subcommand(correlate::command())
+        .subcommand(sql::command())
         .subcommand(new::command())
         .subcommand(convert::command())
         .subcommand(record::command())
@@ -322,6 +327,7 @@ pub(crate) fn parse(
         "runs" => Call::Runs(runs::Request::read(matches)?),
         "compare" => Call::Compare(Box::new(compare::Request::read(matches)?)),
         "correlate" => Call::Correlate(correlate::Request::read(matches)),
+        "sql" => Call::Sql(Box::new(sql::Request::read(matches)?)),
         "version" => Call::Version { json: matches.get_flag("json") },
         "demo" => Call::Demo(Box::new(demo::Request::read(matches)?)),
         "completion" => match matches.get_one::<clap_complete::Shell>("shell") {
@@ -336,13 +342,14 @@ pub(crate) fn parse(
 /// The flags of a command and the global ones, with their dashes.
 fn long_flags(root: &Command, command: Option<&str>) -> Vec<String> {
     let own = command.and_then(|name| root.find_subcommand(name));
-    let all = own.into_iter().chain([root]).flat_map(Command::get_arguments);
+    let parts = own.into_iter().flat_map(Command::get_subcommands);
+    let all = own.into_iter().chain(parts).chain([root]).flat_map(Command::get_arguments);
     all.filter_map(|arg| arg.get_long().map(|name| format!("--{name}"))).collect()
 }
 
 /// The command that the words name, as far as that can be seen without reading them.
 fn named_command(words: &[OsString]) -> Option<&'static str> {
-    const COMMANDS: [&str; 22] = [
+    const COMMANDS: [&str; 23] = [
         "run",
         "inspect",
         "archive",
@@ -360,6 +367,7 @@ fn named_command(words: &[OsString]) -> Option<&'static str> {
         "new",
         "convert",
         "record",
+        "sql",
         "demo",
         "version",
         "completion",
@@ -447,7 +455,9 @@ mod tests {
                 "brunt run a.js b.js",
                 "brunt run takes one script, not 2: a file, or - for standard input",
             ),
-            ("brunt demo x", "unexpected argument \"x\" (see brunt demo --help)"),
+            ("brunt demo x", "unknown command \"x\" for \"brunt demo\" (see brunt demo --help)"),
+            ("brunt demo sqll", "unknown command \"sqll\" for \"brunt demo\" (did you mean sql?)"),
+            ("brunt demo sql --row 5", "unknown flag: --row (did you mean --rows?)"),
             (
                 "brunt completion tcsh",
                 "invalid value 'tcsh' for '[SHELL]' (use bash, elvish, fish, powershell, zsh)",

@@ -103,6 +103,9 @@ fn run<H: Host>(
         if let Some(grpc) = demo.grpc_addr() {
             env.insert("DEMO_GRPC".to_owned(), grpc.to_string());
         }
+        if let Some(mysql) = demo.mysql_dsn() {
+            env.insert("DEMO_SQL".to_owned(), mysql);
+        }
     }
 
     let registry = Arc::new(Registry::new());

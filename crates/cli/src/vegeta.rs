@@ -3,7 +3,7 @@
 //! clap can't read `-duration=5m`, so these four are recognised before clap sees the command line ([`split`]), and each
 //! reads its own flags ([`flag`]). Failures have vegeta's exit codes: 2 for a wrong flag, 1 for all else.
 
-use self::failure::{failure, keep_from_screen};
+use self::failure::failure;
 use self::flag::FlagSet;
 use self::given::flags;
 use crate::{Context, exit::Exit, failure::Outcome};
@@ -20,6 +20,12 @@ mod stream;
 mod threshold;
 mod words;
 
+pub(crate) use self::attack::{watch_signals, zone};
+pub(crate) use self::failure::keep_from_screen;
+pub(crate) use self::page::Facts;
+pub(crate) use self::plot::draw;
+pub(crate) use self::stream::Output;
+pub(crate) use self::threshold::judge;
 pub(crate) use self::words::split;
 
 /// Names and purposes, for the list of commands.

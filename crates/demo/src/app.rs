@@ -12,6 +12,7 @@ use crate::faults::Switch;
 use crate::forms::Forms;
 use crate::governor::Governor;
 use crate::images::Images;
+use crate::mysql;
 use crate::plain::Plain;
 use crate::stats::Stats;
 
@@ -26,6 +27,7 @@ pub(crate) struct App {
     pub(crate) images: Arc<Images>,
     pub(crate) forms: Forms,
     pub(crate) plain: Plain,
+    pub(crate) mysql: Option<Arc<mysql::Shared>>,
     /// The limit of computing time, if there is one.
     pub(crate) governor: Option<Governor>,
     /// Bytes of request bodies that are held.
@@ -38,6 +40,7 @@ impl App {
         caching: Caching,
         dice: Arc<Dice>,
         faults: Arc<Switch>,
+        mysql: Option<Arc<mysql::Shared>>,
     ) -> Self {
         Self {
             started: Instant::now(),
@@ -51,6 +54,7 @@ impl App {
             config,
             dice,
             faults,
+            mysql,
         }
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::forms::FormConfig;
 use crate::images::ImageConfig;
+use crate::mysql::MysqlConfig;
 
 /// The answer of the Redis routes while Redis is down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -124,6 +125,9 @@ pub struct DemoConfig {
     /// `--grpc-listen ADDR`: where gRPC is answered, with TLS if `tls` is set (default `127.0.0.1:0`, a free port;
     /// `None`: nowhere).
     pub grpc_listen: Option<SocketAddr>,
+    /// `--mysql-listen ADDR`: the stand-in for MySQL and where it listens (default `127.0.0.1:0`, a free port; `None`:
+    /// nowhere).
+    pub mysql: Option<MysqlConfig>,
 }
 
 /// The maximum number of instances that can be simulated.
@@ -172,6 +176,7 @@ impl Default for DemoConfig {
             forms: FormConfig::default(),
             faults_listen: Some(SocketAddr::new(LOOPBACK, 0)),
             grpc_listen: Some(SocketAddr::new(LOOPBACK, 0)),
+            mysql: Some(MysqlConfig::default()),
         }
     }
 }
@@ -194,6 +199,7 @@ impl DemoConfig {
             origin_write: Duration::from_millis(2),
             twotier_ttl: Duration::from_millis(200),
             image: ImageConfig { example_size: (240, 180), ..ImageConfig::default() },
+            mysql: Some(MysqlConfig::fast()),
             ..Self::default()
         }
     }

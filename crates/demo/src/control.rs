@@ -35,6 +35,9 @@ fn stats(call: &Call<'_>) -> Reply {
     report.extend(app.caching.report());
     report.insert("images".to_owned(), app.images.report());
     report.insert("forms".to_owned(), app.forms.report());
+    if let Some(mysql) = &app.mysql {
+        report.insert("mysql".to_owned(), mysql.report());
+    }
     report.insert("faults".to_owned(), json!(app.faults.current()));
     reply::json(&report)
 }
@@ -53,6 +56,9 @@ async fn reset(call: &mut Call<'_>) -> Reply {
     call.app.images.reset();
     call.app.forms.reset();
     call.app.plain.reset();
+    if let Some(mysql) = &call.app.mysql {
+        mysql.reset();
+    }
     call.app.stats.reset();
     reply::json(&json!({ "reset": true }))
 }

@@ -12,6 +12,7 @@
 //!                                     ├── forms     sessions, tokens, pages
 //!                                     └── plain     the simple routes
 //!   redis port ── resp (store + wire)          faults port ── faults::raw          gRPC port ── grpc
+//!   MySQL port ── mysql (session ── database)
 //! ```
 //!
 //! Its promises: every answer carries `Server-Timing`, `/_demo/stats` tells the server's side of the truth, all
@@ -21,6 +22,7 @@
 
 mod app;
 mod body;
+mod bulk;
 mod caching;
 mod call;
 mod config;
@@ -34,6 +36,7 @@ mod governor;
 mod grpc;
 mod images;
 mod lru;
+mod mysql;
 mod plain;
 mod reply;
 mod resp;
@@ -43,7 +46,9 @@ mod stats;
 mod timing;
 mod tls;
 
+pub use bulk::{BULK_TEXT_LENGTH, bulk_text};
 pub use config::{DemoConfig, RedisFallback};
 pub use forms::FormConfig;
 pub use images::ImageConfig;
-pub use server::{Demo, DemoError, DemoHandle};
+pub use mysql::MysqlConfig;
+pub use server::{Demo, DemoError, DemoHandle, FakeMysql};

@@ -21,8 +21,13 @@ use crate::config::DemoConfig;
 use crate::dice::Dice;
 use crate::faults::{Switch, raw};
 use crate::grpc;
+use crate::mysql::{self, MysqlConfig};
 use crate::resp::{Store, wire};
 use crate::tls;
+
+mod alone;
+
+pub use alone::FakeMysql;
 
 /// Connections accepted but not yet taken by their worker; when full, accepting pauses.
 const HANDOVER_QUEUE: usize = 1024;
@@ -81,6 +86,7 @@ pub struct DemoHandle {
     faults_addr: Option<SocketAddr>,
     grpc_addr: Option<SocketAddr>,
     redis_url: String,
+    mysql_addr: Option<SocketAddr>,
     halt: watch::Sender<bool>,
     threads: Vec<JoinHandle<()>>,
 }
@@ -112,6 +118,8 @@ impl Demo {
             let (listener, addr) = listen(config.redis_listen, "Redis")?;
             (Some((listener, Arc::new(Store::default()))), format!("redis://{addr}/"))
         };
+        let mysql = config.mysql.clone().map(stand_in_for_mysql).transpose()?;
+        let mysql_addr = mysql.as_ref().map(|(_, addr, _)| *addr);
         let dice = Arc::new(Dice::new(config.seed));
         let switch = Arc::new(Switch::default());
         let store = stand_in.as_ref().map(|(_, store)| store.clone());
@@ -119,7 +127,8 @@ impl Demo {
             .map_err(|reason| DemoError::Redis { url: redis_url.clone(), reason })?;
         let workers = config.workers;
         let connections = Arc::new(Semaphore::new(config.max_connections));
-        let app = Arc::new(App::new(config, caching, dice, switch));
+        let tables = mysql.as_ref().map(|(_, _, shared)| Arc::clone(shared));
+        let app = Arc::new(App::new(config, caching, dice, switch, tables));
 
         let (halt, halted) = watch::channel(false);
         let mut handle = DemoHandle {
@@ -128,9 +137,18 @@ impl Demo {
             faults_addr,
             grpc_addr,
             redis_url,
+            mysql_addr,
             halt,
             threads: Vec::new(),
         };
+        if let Some((listener, _, shared)) = mysql {
+            let halted = halted.clone();
+            handle.spawn("demo-mysql".to_owned(), async move {
+                if let Ok(listener) = into_tokio(listener) {
+                    mysql::serve(listener, shared, halted).await;
+                }
+            })?;
+        }
         if let Some((listener, _)) = grpc {
             let acceptor = acceptor.as_ref().map(tls::only_http2);
             let halt = Halt(halted.clone());
@@ -195,6 +213,16 @@ impl DemoHandle {
         &self.redis_url
     }
 
+    /// The address of the stand-in for MySQL, with the real port.
+    pub fn mysql_addr(&self) -> Option<SocketAddr> {
+        self.mysql_addr
+    }
+
+    /// The DSN of the stand-in for MySQL in the form of Go's driver: `brunt@tcp(127.0.0.1:3306)/demo`.
+    pub fn mysql_dsn(&self) -> Option<String> {
+        self.mysql_addr.map(|addr| format!("brunt@tcp({addr})/demo"))
+    }
+
     /// The self-signed certificate as PEM, when serving TLS.
     pub fn certificate_pem(&self) -> Option<&str> {
         self.tls_pem.as_deref()
@@ -220,17 +248,21 @@ impl DemoHandle {
         name: String,
         work: impl Future<Output = ()> + Send + 'static,
     ) -> Result<(), DemoError> {
-        let runtime = runtime().map_err(DemoError::Threads)?;
-        let thread = std::thread::Builder::new()
-            .name(name)
-            .spawn(move || {
-                runtime.block_on(work);
-                runtime.shutdown_background();
-            })
-            .map_err(DemoError::Threads)?;
-        self.threads.push(thread);
+        self.threads.push(start_thread(name, work)?);
         Ok(())
     }
+}
+
+fn start_thread(
+    name: String,
+    work: impl Future<Output = ()> + Send + 'static,
+) -> Result<JoinHandle<()>, DemoError> {
+    let runtime = runtime().map_err(DemoError::Threads)?;
+    let run = move || {
+        runtime.block_on(work);
+        runtime.shutdown_background();
+    };
+    std::thread::Builder::new().name(name).spawn(run).map_err(DemoError::Threads)
 }
 
 impl Drop for DemoHandle {
@@ -268,6 +300,17 @@ fn listen(addr: SocketAddr, purpose: &'static str) -> Result<(TcpListener, Socke
         io::Result::Ok((listener, bound))
     };
     bind().map_err(|source| DemoError::Listen { addr, purpose, source })
+}
+
+/// The listener of the stand-in for MySQL, its address and its tables.
+fn stand_in_for_mysql(
+    config: MysqlConfig,
+) -> Result<(TcpListener, SocketAddr, Arc<mysql::Shared>), DemoError> {
+    if let Some(complaint) = config.complaint() {
+        return Err(DemoError::Config(complaint));
+    }
+    let (listener, addr) = listen(config.listen, "MySQL")?;
+    Ok((listener, addr, Arc::new(mysql::Shared::new(config))))
 }
 
 fn into_tokio(listener: TcpListener) -> io::Result<tokio::net::TcpListener> {

@@ -21,7 +21,7 @@ pub(crate) mod driver;
 mod failing;
 mod go_layout;
 mod go_time;
-mod named;
+mod incoming;
 mod open;
 mod options;
 mod prepared;
@@ -34,6 +34,7 @@ mod shape;
 mod source;
 mod texts;
 mod transaction;
+mod whole;
 mod work;
 
 use brunt_engine::Ended;

@@ -62,6 +62,12 @@ impl Args {
         self.items.clear();
     }
 
+    /// Becomes a copy of others, in the room that it has.
+    pub(crate) fn copy_from(&mut self, others: &Self) {
+        self.bytes.clone_from(&others.bytes);
+        self.items.clone_from(&others.items);
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.items.len()

@@ -22,6 +22,7 @@ mod packet;
 mod prepared;
 pub(crate) mod row;
 mod session;
+mod shapes;
 mod squeezed;
 mod wire;
 mod zone;

@@ -1,4 +1,15 @@
 //! Connections to one database, lent out one at a time.
+//!
+//! ```text
+//!              an idle one ─────────────► Lease ── dropped ──► to whoever waits, or idle, or closed
+//! lease() ──┬─ room for one more: dial ──►                       ▲
+//!           └─ else wait, in order ── Grant: a connection, or ───┘ the place of one that is gone
+//! ```
+//!
+//! A connection, or its place, goes straight to whoever has waited longest: none who comes later overtakes. A waiter that is dropped
+//! with a grant in its hands passes the grant on.
+
+mod grant;
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -8,8 +19,9 @@ use std::time::Duration;
 
 use brunt_fiber::clock::now_ns;
 use brunt_net::Dialer;
-use tokio::sync::Notify;
+use tokio::sync::oneshot;
 
+use self::grant::{Grant, Place};
 use crate::config::Config;
 use crate::connection::Connection;
 use crate::failure::{Failure, Trouble};
@@ -44,10 +56,14 @@ pub struct Pool {
     config: Rc<Config>,
     dialer: Rc<Dialer>,
     options: PoolOptions,
+    /// The one that was used last is the last.
     idle: RefCell<VecDeque<Idle>>,
+    /// With those that are lent, being made, or being called back.
     open: Cell<usize>,
-    /// Those who wait are woken in their order.
-    room: Notify,
+    /// Those who wait, in their order. As many as there are users of the pool, at most.
+    waiters: RefCell<VecDeque<oneshot::Sender<Grant>>>,
+    /// Connections of SQLite that stop their statement and come back.
+    recalled: Cell<usize>,
     is_closed: Cell<bool>,
 }
 
@@ -59,8 +75,8 @@ struct Idle {
     since: u64,
 }
 
-/// A connection in the hands of one user. Dropped, it goes back to its pool; in the middle of a statement, it goes away and the server is
-/// asked to stop the statement.
+/// A connection in the hands of one user. Dropped, it goes back to its pool as it is, with the transaction that is open on it. In the
+/// middle of a statement, it goes away and the server is asked to stop the statement; one of SQLite stops its statement and goes back.
 #[derive(Debug)]
 pub struct Lease {
     connection: Option<Connection>,
@@ -68,6 +84,8 @@ pub struct Lease {
     made: u64,
     waited_ns: u64,
     connecting_ns: Option<u64>,
+    /// An open transaction ends the connection rather than go back to the pool with it.
+    is_bounded: bool,
 }
 
 fn closed() -> Failure {
@@ -83,7 +101,8 @@ impl Pool {
             options,
             idle: RefCell::default(),
             open: Cell::new(0),
-            room: Notify::new(),
+            waiters: RefCell::default(),
+            recalled: Cell::new(0),
             is_closed: Cell::new(false),
         })
     }
@@ -104,36 +123,71 @@ impl Pool {
     /// Why none could be opened; the pool was closed.
     pub async fn lease(self: &Rc<Self>) -> Result<Lease, Failure> {
         let began = now_ns();
-        loop {
-            if self.is_closed.get() {
-                return Err(closed());
+        if self.is_closed.get() {
+            return Err(closed());
+        }
+        if let Some(idle) = self.take_idle() {
+            return Ok(self.lent(idle.connection, idle.made, now_ns().saturating_sub(began)));
+        }
+        // A database in memory comes back with its connection: a new one would be another database.
+        if self.has_room() && self.recalled.get() == 0 {
+            return Place::taken(self).dial(began).await;
+        }
+        let (sender, grant) = oneshot::channel();
+        self.waiters.borrow_mut().push_back(sender);
+        match grant.await {
+            Ok(Grant::Connection(mut lease)) => {
+                lease.waited_ns = now_ns().saturating_sub(began);
+                Ok(lease)
             }
-            let mut room = std::pin::pin!(self.room.notified());
-            if let Some(idle) = self.take_idle() {
-                let waited_ns = now_ns().saturating_sub(began);
-                let (made, pool) = (idle.made, Rc::clone(self));
-                let connection = Some(idle.connection);
-                return Ok(Lease { connection, pool, made, waited_ns, connecting_ns: None });
-            }
-            if self.options.max_open == 0 || self.open.get() < self.options.max_open {
-                return self.dial(began).await;
-            }
-            room.as_mut().enable();
-            room.await;
+            Ok(Grant::Place(place)) => place.dial(began).await,
+            Err(_) => Err(closed()),
         }
     }
 
+    /// A connection that is made now, for a statement that failed on an idle one because the server had closed it. All idle ones are
+    /// closed: they were there when the server went.
+    ///
+    /// # Errors
+    /// As [`Self::lease`].
+    pub async fn lease_new(self: &Rc<Self>) -> Result<Lease, Failure> {
+        for idle in self.idle.take() {
+            idle.connection.close();
+            self.left();
+        }
+        self.lease().await
+    }
+
+    fn has_room(&self) -> bool {
+        self.options.max_open == 0 || self.open.get() < self.options.max_open
+    }
+
+    fn lent(self: &Rc<Self>, connection: Connection, made: u64, waited_ns: u64) -> Lease {
+        let pool = Rc::clone(self);
+        Lease {
+            connection: Some(connection),
+            pool,
+            made,
+            waited_ns,
+            connecting_ns: None,
+            is_bounded: false,
+        }
+    }
+
+    fn is_over(since: u64, limit: Duration) -> bool {
+        !limit.is_zero() && u128::from(now_ns().saturating_sub(since)) > limit.as_nanos()
+    }
+
     /// The idle connection that was used last and is still good. Others that are not are closed.
-    fn take_idle(&self) -> Option<Idle> {
-        let now = now_ns();
-        let is_over = |since: u64, limit: Duration| {
-            !limit.is_zero() && u128::from(now.saturating_sub(since)) > limit.as_nanos()
+    fn take_idle(self: &Rc<Self>) -> Option<Idle> {
+        let is_good = |idle: &mut Idle| {
+            !Self::is_over(idle.made, self.options.max_lifetime)
+                && !Self::is_over(idle.since, self.options.max_idle_time)
+                && !idle.connection.is_stale()
         };
         loop {
             let mut idle = self.idle.borrow_mut().pop_back()?;
-            let is_old = is_over(idle.made, self.options.max_lifetime)
-                || is_over(idle.since, self.options.max_idle_time);
-            if !is_old && !idle.connection.is_stale() {
+            if is_good(&mut idle) {
                 return Some(idle);
             }
             idle.connection.close();
@@ -141,45 +195,31 @@ impl Pool {
         }
     }
 
-    async fn dial(self: &Rc<Self>, began: u64) -> Result<Lease, Failure> {
-        /// Counts the connection that is being made, until it is made or given up.
-        struct Place<'a>(Option<&'a Pool>);
-        impl Drop for Place<'_> {
-            fn drop(&mut self) {
-                if let Some(pool) = self.0.take() {
-                    pool.left();
-                }
+    /// A connection is gone: there is room for another.
+    fn left(self: &Rc<Self>) {
+        self.open.set(self.open.get().saturating_sub(1));
+        self.serve();
+    }
+
+    /// Lets those who wait dial, as far as there is room.
+    fn serve(self: &Rc<Self>) {
+        while self.has_room() && self.recalled.get() == 0 {
+            let Some(waiter) = self.waiters.borrow_mut().pop_front() else { return };
+            if let Err(Grant::Place(place)) = waiter.send(Grant::Place(Place::taken(self))) {
+                // It waits no more. The next one is served by this loop.
+                place.give_up();
             }
         }
-        self.open.set(self.open.get() + 1);
-        let mut place = Place(Some(self));
-        let dialing = now_ns();
-        let connection = Connection::open(&self.config, &self.dialer).await?;
-        place.0 = None;
-        let made = now_ns();
-        Ok(Lease {
-            connection: Some(connection),
-            pool: Rc::clone(self),
-            made,
-            waited_ns: dialing.saturating_sub(began),
-            connecting_ns: Some(made.saturating_sub(dialing)),
-        })
     }
 
-    /// A connection is gone: there is room for another.
-    fn left(&self) {
-        self.open.set(self.open.get().saturating_sub(1));
-        self.room.notify_one();
-    }
-
-    /// Closes idle connections now and lent ones as they come back. Whoever asks for one is refused.
+    /// Closes idle connections now and lent ones as they come back. Whoever asks for one, or waits for one, is refused.
     pub fn close(&self) {
         self.is_closed.set(true);
         for idle in self.idle.take() {
             idle.connection.close();
             self.open.set(self.open.get().saturating_sub(1));
         }
-        self.room.notify_waiters();
+        drop(self.waiters.take());
     }
 
     /// Whether it was closed.
@@ -193,23 +233,58 @@ impl Pool {
     }
 
     fn take_back(self: &Rc<Self>, connection: Connection, made: u64) {
-        if !connection.is_idle() {
-            let pool = Rc::clone(self);
-            self.left();
-            // Without a runtime, in the last moments of a core, the connection just goes.
-            if tokio::runtime::Handle::try_current().is_ok() {
-                tokio::task::spawn_local(async move { connection.cancel(&pool.dialer).await });
-            }
+        if connection.is_idle() {
+            self.keep(connection, made);
             return;
         }
+        // Without a runtime, in the last moments of a core, the connection just goes.
+        if tokio::runtime::Handle::try_current().is_err() {
+            self.left();
+            return;
+        }
+        let pool = Rc::clone(self);
+        match connection {
+            Connection::Sqlite(mut file) if !self.is_closed.get() => {
+                self.recalled.set(self.recalled.get() + 1);
+                tokio::task::spawn_local(async move {
+                    file.recall().await;
+                    pool.recalled.set(pool.recalled.get() - 1);
+                    if file.is_idle() {
+                        pool.keep(Connection::Sqlite(file), made);
+                    } else {
+                        drop(file);
+                        pool.left();
+                    }
+                    pool.serve();
+                });
+            }
+            connection => {
+                self.left();
+                tokio::task::spawn_local(async move { connection.cancel(&pool.dialer).await });
+            }
+        }
+    }
+
+    /// Gives a good connection to whoever waits, or keeps it. Open transactions stay open on it, as in `database/sql`: scripts that
+    /// begin and commit by `exec` rely on it, with `max_open_conns: 1`.
+    fn keep(self: &Rc<Self>, connection: Connection, made: u64) {
+        if self.is_closed.get() || Self::is_over(made, self.options.max_lifetime) {
+            connection.close();
+            self.left();
+            return;
+        }
+        let mut lease = self.lent(connection, made, 0);
+        loop {
+            let Some(waiter) = self.waiters.borrow_mut().pop_front() else { break };
+            match waiter.send(Grant::Connection(lease)) {
+                Err(Grant::Connection(back)) => lease = back,
+                _ => return,
+            }
+        }
+        let Some(connection) = lease.connection.take() else { return };
         let mut idle = self.idle.borrow_mut();
-        let is_kept = !self.is_closed.get()
-            && idle.len() < self.options.max_idle
-            && !connection.is_in_transaction();
-        if is_kept {
+        if idle.len() < self.options.max_idle {
             idle.push_back(Idle { connection, made, since: now_ns() });
-            drop(idle);
-            self.room.notify_one();
         } else {
             drop(idle);
             connection.close();
@@ -229,9 +304,30 @@ impl Lease {
         self.connecting_ns
     }
 
+    /// Closes the connection instead of giving it back.
+    pub fn discard(mut self) {
+        if let Some(connection) = self.connection.take() {
+            connection.close();
+            self.pool.left();
+        }
+    }
+
+    /// Its connection does not go back to the pool while a transaction is open on it. Without this it does: a script that says
+    /// `BEGIN` and `COMMIT` by statements of their own relies on it.
+    pub fn end_with_transaction(&mut self) {
+        self.is_bounded = true;
+    }
+
     /// The pool that it came from.
     pub fn pool(&self) -> &Rc<Pool> {
         &self.pool
+    }
+
+    /// Whether it was used before it was lent: a server that was restarted since then has closed it, and a statement that breaks on it
+    /// before its first answer may be sent again on [`Pool::lease_new`], as `database/sql` does. Not with a transaction open on it,
+    /// which is lost.
+    pub fn was_idle(&self) -> bool {
+        self.connecting_ns.is_none()
     }
 }
 
@@ -251,8 +347,15 @@ impl DerefMut for Lease {
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        if let Some(connection) = self.connection.take() {
+        let Some(connection) = self.connection.take() else { return };
+        if self.is_bounded && connection.is_idle() && connection.is_in_transaction() {
+            connection.close();
+            self.pool.left();
+        } else {
             self.pool.take_back(connection, self.made);
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,7 +11,7 @@
 
 mod fold;
 mod named;
-mod scan;
+pub mod scan;
 mod tuple;
 
 pub use self::fold::{FOLDED_MAX, folded};

@@ -41,6 +41,7 @@ test('outcome, route and class of a series', () => {
   assert.equal(outcome({ status: '0', error_code: '1050' }), '1050');
   assert.deepEqual(['1500', '404', '1212', '1600', 'failed'].map(kindName), ['HTTP 500', 'HTTP 404', 'connection refused (1212)', '1600', 'failed']);
   assert.deepEqual([routeOf({ method: 'GET', name: '/a' }), routeOf({}), routeOf({ other: 'true' })], ['GET /a', '(no name)', 'all other series']);
+  assert.deepEqual([routeOf({ db: 'shop', statement: 'SELECT ?' }), routeOf({ statement: 'SELECT ?', name: 'one' })], ['SELECT ?', 'one']);
   assert.deepEqual([statusClass({ status: '204' }), statusClass({ status: '0' }), statusClass({})], ['2xx', 'no answer', '']);
 });
 

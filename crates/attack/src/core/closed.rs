@@ -7,10 +7,10 @@ use brunt_fiber::clock;
 use tokio::task::spawn_local;
 
 use super::Core;
-use crate::targets::Targets;
+use crate::load::Load;
 
 /// Lets all workers work until the time is over, or the attack stops.
-pub(super) async fn run(core: &Rc<Core>) -> io::Result<()> {
+pub(super) async fn run<L: Load>(core: &Rc<Core<L>>) -> io::Result<()> {
     let workers = core.share(core.plan.max_workers.expect("checked when the attack was made"));
     core.busy.set(workers);
     for _ in 0..workers {
@@ -20,13 +20,13 @@ pub(super) async fn run(core: &Rc<Core>) -> io::Result<()> {
     Ok(())
 }
 
-async fn work(core: Rc<Core>) {
+async fn work<L: Load>(core: Rc<Core<L>>) {
     let mut worker = core.worker();
     while !core.control.is_stopping() && clock::now_ns() < core.end {
         core.room().await;
-        match &core.targets {
-            Targets::All(_) => core.hit(&mut worker, None, None).await,
-            Targets::Stream(stream) => {
+        match core.load.stream() {
+            None => core.hit(&mut worker, None, None).await,
+            Some(stream) => {
                 let Some(target) = core.next_target(stream).await else { break };
                 core.hit(&mut worker, Some(&target), None).await;
             }

@@ -16,8 +16,8 @@ use brunt_fiber::timer::CoreTimer;
 use tokio::task::spawn_local;
 
 use super::Core;
+use crate::load::Load;
 use crate::target::Target;
-use crate::targets::Targets;
 
 /// A core wakes at most this often for hits: above 10 000 a second they come in small groups.
 const GAP_NS: u64 = 100_000;
@@ -67,15 +67,15 @@ impl Chair {
 }
 
 /// The workers of a core.
-struct Workers {
-    core: Rc<Core>,
+struct Workers<L> {
+    core: Rc<Core<L>>,
     /// Those with nothing to do. The one that worked last is taken first: its connection is warm.
     idle: RefCell<Vec<Rc<Chair>>>,
     count: Cell<usize>,
     max: usize,
 }
 
-impl Workers {
+impl<L: Load> Workers<L> {
     /// Hands a hit to a worker. It comes back if all are at work, and no more are allowed.
     fn begin(self: &Rc<Self>, ticket: Ticket) -> Result<(), Ticket> {
         if let Some(chair) = self.idle.borrow_mut().pop() {
@@ -103,7 +103,7 @@ impl Workers {
 }
 
 /// Works for ever: the core's runtime drops it.
-async fn work(workers: Rc<Workers>, chair: Rc<Chair>) {
+async fn work<L: Load>(workers: Rc<Workers<L>>, chair: Rc<Chair>) {
     let core = &workers.core;
     let mut worker = core.worker();
     loop {
@@ -116,7 +116,7 @@ async fn work(workers: Rc<Workers>, chair: Rc<Chair>) {
 }
 
 /// Begins this core's hits, each when it is due, until there are no more or the attack stops.
-pub(super) async fn run(core: &Rc<Core>) -> io::Result<()> {
+pub(super) async fn run<L: Load>(core: &Rc<Core<L>>) -> io::Result<()> {
     let max = core.plan.max_workers.map_or(usize::MAX, |all| core.share(all).max(1));
     let workers = Rc::new(Workers {
         core: Rc::clone(core),
@@ -146,10 +146,10 @@ pub(super) async fn run(core: &Rc<Core>) -> io::Result<()> {
         }
         for _ in 0..AT_ONCE {
             core.room().await;
-            let target = match &core.targets {
-                Targets::All(_) => None,
+            let target = match core.load.stream() {
+                None => None,
                 // Here and not in a worker, or workers would pile up while the source is slow.
-                Targets::Stream(stream) => match core.next_target(stream).await {
+                Some(stream) => match core.next_target(stream).await {
                     None => return Ok(()),
                     target => target,
                 },
@@ -174,17 +174,17 @@ pub(super) async fn run(core: &Rc<Core>) -> io::Result<()> {
 }
 
 /// When a hit of the schedule is due (unix ns); `None` if there is none before the end.
-fn due(core: &Core, number: u64) -> Option<u64> {
+fn due<L: Load>(core: &Core<L>, number: u64) -> Option<u64> {
     let Some(due) = core.plan.pacer.due(number).and_then(|due| core.start.checked_add(due)) else {
-        core.report.borrow_mut().ran_dry = true;
+        core.books.report.borrow_mut().ran_dry = true;
         return None;
     };
     (due < core.end).then_some(due)
 }
 
 /// Waits until a worker takes the hit. `false`: the time is over, or the attack stops.
-async fn wait(
-    workers: &Rc<Workers>,
+async fn wait<L: Load>(
+    workers: &Rc<Workers<L>>,
     mut ticket: Ticket,
     mut stopping: Pin<&mut impl Future<Output = ()>>,
 ) -> bool {
@@ -203,6 +203,6 @@ async fn wait(
             Err(back) => ticket = back,
         }
     };
-    core.report.borrow_mut().at_cap_ns += clock::now_ns() - from;
+    core.books.report.borrow_mut().at_cap_ns += clock::now_ns() - from;
     is_taken
 }

@@ -12,10 +12,20 @@ use crate::{
 };
 
 mod setting;
+mod sql;
 
 /// The arguments of `brunt demo`.
 #[derive(Debug)]
-pub(crate) struct Request {
+pub(crate) enum Request {
+    /// The demo target.
+    Serve(Box<Served>),
+    /// `brunt demo sql`.
+    Sql(Box<sql::Request>),
+}
+
+/// The demo target to serve.
+#[derive(Debug)]
+pub(crate) struct Served {
     config: DemoConfig,
     json: bool,
 }
@@ -24,6 +34,11 @@ pub(super) fn command() -> Command {
     let command = Command::new("demo")
         .about("Serve the demo target until Ctrl-C")
         .args_override_self(true)
+        .args_conflicts_with_subcommands(true)
+        .disable_help_subcommand(true)
+        .override_usage("brunt demo [OPTIONS]\n       brunt demo sql [OPTIONS]")
+        .after_help("`brunt demo sql --help` explains the table of ten million rows.")
+        .subcommand(sql::command())
         .arg(super::switch("json", "Print the addresses as one line of JSON"));
     SETTINGS.iter().fold(command, |command, setting| {
         let arg = Arg::new(setting.long).long(setting.long).help(setting.help);
@@ -38,6 +53,9 @@ pub(super) fn command() -> Command {
 
 impl Request {
     pub(super) fn read(matches: &ArgMatches) -> Outcome<Self> {
+        if let Some(("sql", matches)) = matches.subcommand() {
+            return Ok(Self::Sql(Box::new(sql::Request::read(matches)?)));
+        }
         let mut config = DemoConfig::default();
         for setting in SETTINGS {
             let text = match setting.takes {
@@ -57,11 +75,18 @@ impl Request {
                 })
             })?;
         }
-        Ok(Self { config, json: matches.get_flag("json") })
+        Ok(Self::Serve(Box::new(Served { config, json: matches.get_flag("json") })))
     }
 }
 
 pub(super) fn perform(context: &Context, request: Request) -> Outcome<Exit> {
+    match request {
+        Request::Serve(served) => serve(context, *served),
+        Request::Sql(request) => sql::perform(context, *request),
+    }
+}
+
+fn serve(context: &Context, request: Served) -> Outcome<Exit> {
     crate::limits::raise_open_files();
     // Before the server: a signal from here on is ours.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -74,16 +99,17 @@ pub(super) fn perform(context: &Context, request: Request) -> Outcome<Exit> {
     let text = if request.json {
         let line = serde_json::json!({
             "url": server.url(), "faults": faults, "grpc": server.grpc_addr(),
-            "redis": server.redis_url(),
+            "redis": server.redis_url(), "mysql": server.mysql_dsn(),
         });
         format!("{line}\n")
     } else {
         let faults = faults.unwrap_or_else(|| "-".to_owned());
         let grpc = server.grpc_addr().map_or_else(|| "-".to_owned(), |addr| addr.to_string());
         format!(
-            "demo target: {}\n     faults: {faults}\n       gRPC: {grpc}\n      redis: {}\n",
+            "demo target: {}\n     faults: {faults}\n       gRPC: {grpc}\n      redis: {}\n      MySQL: {}\n",
             server.url(),
-            without_password(server.redis_url())
+            without_password(server.redis_url()),
+            server.mysql_dsn().unwrap_or_else(|| "-".to_owned())
         )
     };
     print(context, &text)?;
@@ -114,8 +140,12 @@ mod tests {
 
     use super::*;
 
-    fn read(line: &str) -> Outcome<Request> {
-        Request::read(&command().no_binary_name(true).get_matches_from(line.split_whitespace()))
+    fn read(line: &str) -> Outcome<Served> {
+        let matches = command().no_binary_name(true).get_matches_from(line.split_whitespace());
+        match Request::read(&matches)? {
+            Request::Serve(served) => Ok(*served),
+            Request::Sql(request) => panic!("{request:?}"),
+        }
     }
 
     #[test]
@@ -137,11 +167,13 @@ mod tests {
              --no-cache --cache-ttl 7s --cache-max-items 8 --cache-max-bytes 9kB --single-flight \
              --synthetic --cpu 11ms --example-size 640x480 --allow-original --image-secret x \
              --viewstate client --jakarta --html-entities --views 3 --soft-errors --one-time \
-             --session-timeout 5s --listen 127.0.0.1:9",
+             --session-timeout 5s --mysql-listen 127.0.0.1:8 --listen 127.0.0.1:9",
         )
         .unwrap()
         .config;
         assert_eq!(config.listen.port(), 9);
+        assert_eq!(config.mysql.unwrap().listen.port(), 8);
+        assert!(read("--mysql-listen none").unwrap().config.mysql.is_none());
         assert!(config.tls && !config.h2c);
         assert!(read("--h2c").unwrap().config.h2c);
         assert_eq!(config.seed, Some(7));

@@ -27,6 +27,7 @@ const COMMANDS: &[(&str, &[&str])] = &[
     ("Results", &["view", "runs", "compare"]),
     ("A run that serves its REST API", &["status", "stats", "pause", "resume", "scale"]),
     ("Attacks, in vegeta's place", &["attack", "report", "plot", "encode"]),
+    ("Databases", &["sql"]),
     ("More", &["demo", "completion", "version", "help"]),
 ];
 
@@ -89,6 +90,10 @@ fn of_command(command: Command) -> Command {
     if vegeta::flag_set(command.get_name()).is_some() {
         return command;
     }
+    let parts: Vec<String> =
+        command.get_subcommands().map(|part| part.get_name().to_owned()).collect();
+    let command =
+        parts.into_iter().fold(command, |command, name| command.mut_subcommand(name, of_command));
     let hidden = global::FLAGS.iter().filter(|flag| {
         let own = command.get_arguments().any(|arg| arg.get_id() == flag.long);
         !own

@@ -34,7 +34,11 @@ pub(crate) fn usage_failure(
         }
         ErrorKind::InvalidSubcommand => {
             let word = name(ContextKind::InvalidSubcommand).unwrap_or_default();
-            format!("unknown command \"{word}\" for \"brunt\"")
+            match command {
+                // `brunt help runn` and `brunt runn`
+                None | Some("help") => format!("unknown command \"{word}\" for \"brunt\""),
+                Some(command) => format!("unknown command \"{word}\" for \"brunt {command}\""),
+            }
         }
         ErrorKind::MissingRequiredArgument => {
             format!("missing argument: {}", list(ContextKind::InvalidArg))

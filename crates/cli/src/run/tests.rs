@@ -358,5 +358,7 @@ fn the_demo_target_is_known_to_the_script() {
     assert_eq!(told.code, 0);
     let url = host.env.lock().unwrap()["DEMO_URL"].clone();
     assert!(url.starts_with("http://127.0.0.1:"), "{url}");
+    let dsn = host.env.lock().unwrap()["DEMO_SQL"].clone();
+    assert!(dsn.starts_with("brunt@tcp(127.0.0.1:") && dsn.ends_with(")/demo"), "{dsn}");
     assert!(told.stdout.contains(&format!("demo target: {url}")), "{}", told.stdout);
 }

@@ -18,6 +18,7 @@ use brunt_records::Format;
 
 pub(super) use self::flags::FLAGS;
 use self::judge::Judge;
+pub(crate) use self::planning::zone;
 use self::recording::Recording;
 use super::{failure, flag::Values};
 use crate::{
@@ -66,7 +67,12 @@ pub(super) fn perform(context: &Context, words: &[String], cpus: Option<usize>) 
     let attack = Attack::new(plan.clone(), targets.clone()).map_err(told)?;
     let recording = Recording::prepare(context, &values, &plan, &targets)?;
     let control = Control::new();
-    watch_signals(&control, values.text("timeout"), recording.as_ref())?;
+    let stopper = recording.as_ref().map(Recording::stopper);
+    watch(&control, values.text("timeout"), move |why| {
+        if let Some(stopper) = &stopper {
+            stopper(why);
+        }
+    })?;
     let stream = Stream::start(output, Format::Gob, control.clone())?;
     if let Some(recording) = &recording {
         recording.start();
@@ -184,17 +190,15 @@ fn output(name: &str) -> Outcome<Box<dyn Write + Send>> {
 }
 
 /// The first signal lets what is under way end; the second gives it up; the third ends the process.
-fn watch_signals(
-    control: &Control,
-    timeout: &str,
-    recording: Option<&Recording>,
-) -> io::Result<()> {
-    let tell = recording.map(Recording::stopper);
-    let tell = move |why: &str| {
-        if let Some(tell) = &tell {
-            tell(why);
-        }
-    };
+///
+/// # Errors
+/// The system refuses.
+pub(crate) fn watch_signals(control: &Control, timeout: &str) -> io::Result<()> {
+    watch(control, timeout, |_| ())
+}
+
+/// The same; `tell` hears what they do.
+fn watch(control: &Control, timeout: &str, tell: impl Fn(&str) + Send + 'static) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut signals = {
         let _inside = runtime.enter();

@@ -14,7 +14,7 @@ pub(in crate::vegeta) fn failure(error: impl Into<String>) -> Failure {
 ///
 /// # Errors
 /// The output is a screen (exit code 1).
-pub(in crate::vegeta) fn keep_from_screen(command: &str, output: &str) -> Outcome<()> {
+pub(crate) fn keep_from_screen(command: &str, output: &str) -> Outcome<()> {
     if !crate::piped::is_screen(output) {
         return Ok(());
     }

@@ -10,12 +10,12 @@ use serde_json::{Map, Value, json};
 const EXACT_MAX: u64 = 4096;
 
 /// The facts of the page that the hits don't tell.
-pub(super) struct Facts<'a> {
+pub(crate) struct Facts<'a> {
     /// A name for people.
-    pub(super) name: &'a str,
+    pub(crate) name: &'a str,
     /// Conditions, and the figures that they are about.
-    pub(super) thresholds: &'a [Threshold],
-    pub(super) summary: Option<&'a Summary>,
+    pub(crate) thresholds: &'a [Threshold],
+    pub(crate) summary: Option<&'a Summary>,
 }
 
 /// The document.

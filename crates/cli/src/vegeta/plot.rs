@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use brunt_records::{GroupBy, Sheet, SheetConfig};
+use brunt_records::{Drawn, GroupBy, Sheet, SheetConfig};
 
 use super::{
     failure,
@@ -72,6 +72,15 @@ pub(super) fn perform(context: &Context, words: &[String]) -> Outcome<Exit> {
         Ending::Failed(failure) => Err(failure),
         _ => Ok(Exit::Success),
     }
+}
+
+/// Draws a page and writes it.
+///
+/// # Errors
+/// It can't be written (exit code 1).
+pub(crate) fn draw(output: Output, drawn: &Drawn, facts: &page::Facts<'_>) -> Outcome<()> {
+    let document = page::document(drawn, facts);
+    write(output, &brunt_page::title(facts.name), &document)
 }
 
 /// Writes the page.

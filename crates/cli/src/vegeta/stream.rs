@@ -133,7 +133,7 @@ fn of_decoder(error: DecodeError) -> Failure {
 }
 
 /// Where a command writes: a file, or standard output, which is also called `stdout`.
-pub(super) enum Output {
+pub(crate) enum Output {
     Stdout,
     File(File),
 }

@@ -24,7 +24,7 @@ pub(super) fn read(values: &Values) -> Vec<Threshold> {
 }
 
 /// Prints the outcome of each on stderr, and gives the exit code.
-pub(super) fn judge(context: &Context, thresholds: &[Threshold], summary: &Summary) -> Exit {
+pub(crate) fn judge(context: &Context, thresholds: &[Threshold], summary: &Summary) -> Exit {
     let mut exit = Exit::Success;
     for threshold in thresholds {
         let verdict = threshold.judge(summary);

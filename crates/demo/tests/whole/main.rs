@@ -7,5 +7,6 @@ mod control;
 mod faults;
 mod forms;
 mod images;
+mod mysql;
 mod plain;
 mod redis;

@@ -1,14 +1,18 @@
 //! Values of scripts as arguments of statements.
 
+use std::rc::Rc;
+
 use brunt_quickjs::name::Key;
 use brunt_quickjs::{Ctx, JsResult, Value, Weight};
 use brunt_sql::{Args, Cell, Driver, Moment};
 
 use super::array_text;
+use super::core::{Named, Statement};
+use super::failing::throw;
 use super::go_time::GoTime;
-use super::named::Named;
 use crate::boxed::unbox;
 use crate::go_error::{go_type, throw_go};
+use crate::reading::{keys_of, text_or_empty};
 
 /// Bytes that an argument takes beside its text.
 pub(super) const COST: usize = 32;
@@ -18,7 +22,7 @@ pub(super) const COST: usize = 32;
 /// # Errors
 /// The exception of the conversion.
 pub(super) fn sql_text<'js>(value: &Value<'js>) -> JsResult<'js, String> {
-    crate::reading::text_or_empty(value)
+    text_or_empty(value)
 }
 
 /// Appends a value; `number`: that of the argument, from 1, for messages.
@@ -155,28 +159,16 @@ pub(super) fn is_named(value: &Value<'_>) -> bool {
         && !value.is_data_view()
 }
 
-/// The members of an object in the order in which a statement names them.
+/// A statement with placeholders in place of the names of an object's members.
 ///
 /// # Errors
-/// A name that the object has not; as [`push`].
-pub(super) fn by_name<'js>(
+/// Members and parameters are not the same.
+pub(super) fn named<'js>(
     ctx: Ctx<'js>,
-    args: &mut Args,
+    statement: &Statement,
     object: &Value<'js>,
-    named: &Named,
     driver: Driver,
-) -> JsResult<'js, ()> {
-    for (index, name) in named.names.iter().enumerate() {
-        let value = object.get(name)?;
-        if value.is_undefined() && !object.has(name)? {
-            let keys: Vec<_> = object.keys()?.iter().take(20).filter_map(Key::text).collect();
-            let keys = keys.join(", ");
-            let why = format!(
-                "the statement has the parameter :{name}, and the object has no {name}: it has {keys}"
-            );
-            return Err(throw_go(ctx, &why));
-        }
-        push(ctx, args, &value, index + 1, driver)?;
-    }
-    Ok(())
+) -> JsResult<'js, Rc<Named>> {
+    let names = keys_of(object)?.iter().filter_map(Key::text).collect();
+    statement.named(driver, names).map_err(|failure| throw(ctx, &failure))
 }

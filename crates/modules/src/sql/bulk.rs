@@ -4,34 +4,24 @@ use std::rc::Rc;
 
 use brunt_fiber::clock::now_ns;
 use brunt_js::Host;
-use brunt_quickjs::name::Key;
 use brunt_quickjs::{Call, Ctx, JsResult, Value, Weight};
-use brunt_sql::{Args, Driver, Failure, Insert, Outcome, Trouble, Way};
+use brunt_sql::{Args, Failure, Insert, Outcome, Way};
 use tokio::time::Instant;
 
-use super::arguments::{self, push};
-use super::core::{Label, Statement};
+use super::core::{Label, Named, Statement};
 use super::door::{Door, End};
 use super::failing::{settling, throw};
+use super::incoming::{Reader, Rows, all, fill};
 use super::reading::within;
 use super::record::Spent;
 use super::source::Ready;
-use super::{result, work};
+use super::{arguments, result, work};
 use crate::go_error::throw_go;
 use crate::reading::{length_of, text_or_empty};
 use crate::state::VuState;
 
 /// Rows that are handed over at once, unless the script says otherwise.
 const BATCH: usize = 10_000;
-
-/// Bytes of rows that are handed over at once.
-const BATCH_BYTES: usize = 8 << 20;
-
-/// The most that rows weigh that are read before the first is sent.
-const ALL_BYTES: usize = 256 << 20;
-
-/// Rows between two looks at the clock.
-const LOOK: usize = 64;
 
 /// A table, and the way of rows into it.
 struct Into {
@@ -157,145 +147,6 @@ impl Put {
     }
 }
 
-/// The rows of a call: an array, or anything that can be iterated over.
-enum Rows<'js> {
-    Array { array: Value<'js>, next: u32 },
-    Iterator { iterator: Value<'js>, next: Value<'js> },
-}
-
-impl<'js> Rows<'js> {
-    fn of(ctx: Ctx<'js>, given: Value<'js>) -> JsResult<'js, Self> {
-        if given.is_array() {
-            return Ok(Self::Array { array: given, next: 0 });
-        }
-        if given.is_object() && !given.is_string() {
-            let symbol = ctx.global().get("Symbol")?.get("iterator")?;
-            let get = ctx.global().get("Reflect")?.get("get")?;
-            let make = get.call(&ctx.undefined(), &[given.clone(), symbol])?;
-            if make.is_function() {
-                let iterator = make.call(&given, &[])?;
-                let next = iterator.get("next")?;
-                return Ok(Self::Iterator { iterator, next });
-            }
-        }
-        let why = "the rows are an array, or anything that can be iterated over: of arrays, of objects, or of values for one \
-                   column";
-        Err(throw_go(ctx, why))
-    }
-
-    fn next(&mut self) -> JsResult<'js, Option<Value<'js>>> {
-        match self {
-            Self::Array { array, next } => {
-                if *next >= array.length()? {
-                    return Ok(None);
-                }
-                *next += 1;
-                array.get_index(*next - 1).map(Some)
-            }
-            Self::Iterator { iterator, next } => {
-                let step = next.call(iterator, &[])?;
-                if !step.is_object() {
-                    return Err(step.ctx().throw_type("the iterator of rows gives no object"));
-                }
-                if step.get("done")?.truthy() {
-                    return Ok(None);
-                }
-                step.get("value").map(Some)
-            }
-        }
-    }
-
-    /// The script threw while its rows were read: the iterator may tidy up.
-    fn leave(&self, ctx: Ctx<'js>) {
-        let Self::Iterator { iterator, .. } = self else { return };
-        let Some(exception) = ctx.take_exception() else { return };
-        if !exception.uncatchable
-            && let Ok(method) = iterator.get("return")
-            && method.is_function()
-        {
-            drop(method.call(iterator, &[]));
-        }
-        drop(ctx.take_exception());
-        if exception.uncatchable {
-            let _ = ctx.throw_uncatchable("the VU was stopped");
-        } else {
-            let _ = ctx.throw_again(exception);
-        }
-    }
-}
-
-/// How rows become arguments.
-struct Reader<'js> {
-    /// The members of rows that are objects, in order.
-    keys: Vec<Key<'js>>,
-    /// Values of a row; 0: the first row tells.
-    width: usize,
-    driver: Driver,
-    count: usize,
-    weight: Weight,
-}
-
-impl<'js> Reader<'js> {
-    fn new(ctx: Ctx<'js>, names: &[String], width: usize, driver: Driver) -> JsResult<'js, Self> {
-        let model = ctx.object()?;
-        for name in names {
-            model.define(name, ctx.undefined())?;
-        }
-        let mut known: Vec<_> =
-            model.keys()?.into_iter().map(|key| (key.text().unwrap_or_default(), key)).collect();
-        let mut keys = Vec::with_capacity(names.len());
-        for name in names {
-            // A name that comes twice has one key.
-            let Some(at) = known.iter().position(|(text, _)| text == name) else { break };
-            keys.push(known.swap_remove(at).1);
-        }
-        if keys.len() < names.len() {
-            keys.clear();
-        }
-        Ok(Self { keys, width, driver, count: 0, weight: Weight::default() })
-    }
-
-    /// Appends a row.
-    fn push(&mut self, ctx: Ctx<'js>, args: &mut Args, row: &Value<'js>) -> JsResult<'js, ()> {
-        let before = args.len();
-        self.count += 1;
-        if !row.is_object() {
-            push(ctx, args, row, 1, self.driver)?;
-        } else if row.is_array() {
-            let length = if self.width > 0 { self.width as u32 } else { length_of(row)? };
-            if row.length()? != length {
-                return Err(self.odd(ctx, row.length()? as usize));
-            }
-            for index in 0..length {
-                push(ctx, args, &row.get_index(index)?, index as usize + 1, self.driver)?;
-            }
-        } else if arguments::is_named(row) && !self.keys.is_empty() {
-            for (index, key) in self.keys.iter().enumerate() {
-                push(ctx, args, &row.get(key)?, index + 1, self.driver)?;
-            }
-        } else {
-            push(ctx, args, row, 1, self.driver)?;
-        }
-        let width = args.len() - before;
-        if self.width == 0 {
-            self.width = width;
-        }
-        if width != self.width || width == 0 {
-            return Err(self.odd(ctx, width));
-        }
-        if self.count.is_multiple_of(LOOK) {
-            self.weight.set(ctx, arguments::weight(args))?;
-            ctx.poll((LOOK * 4) as i32)?;
-        }
-        Ok(())
-    }
-
-    fn odd(&self, ctx: Ctx<'js>, width: usize) -> brunt_quickjs::Thrown {
-        let (count, wanted) = (self.count, self.width);
-        throw_go(ctx, &format!("row {count} has {width} values, not {wanted}"))
-    }
-}
-
 /// `insert(table, columns, rows, options)` and its twin.
 ///
 /// # Errors
@@ -304,7 +155,7 @@ pub(super) fn insert<'js>(call: &Call<'js>, door: &Rc<Door>, is_later: bool) -> 
     let ctx = call.ctx();
     let into = Into::read(call, door)?;
     let mut rows = Rows::of(ctx, call.argument(2))?;
-    let mut reader = Reader::new(ctx, &into.columns, into.columns.len(), door.driver())?;
+    let mut reader = Reader::new(ctx, &into.columns, None, door.driver())?;
     if is_later {
         return insert_later(ctx, door, into, rows, reader);
     }
@@ -336,24 +187,6 @@ pub(super) fn insert<'js>(call: &Call<'js>, door: &Rc<Door>, is_later: bool) -> 
     result::make(ctx, door.driver(), &total)
 }
 
-/// Reads rows until there are enough. `true`: there are no more.
-fn fill<'js>(
-    ctx: Ctx<'js>,
-    args: &mut Args,
-    rows: &mut Rows<'js>,
-    reader: &mut Reader<'js>,
-    most: usize,
-) -> JsResult<'js, bool> {
-    for _ in 0..most {
-        let Some(row) = rows.next()? else { return Ok(true) };
-        reader.push(ctx, args, &row)?;
-        if args.byte_count() > BATCH_BYTES {
-            break;
-        }
-    }
-    Ok(false)
-}
-
 fn put_now<'js>(
     ctx: Ctx<'js>,
     door: &Door,
@@ -366,30 +199,6 @@ fn put_now<'js>(
     work::wait(ctx, into.put(&ready, args, deadline))
 }
 
-/// All rows as arguments.
-///
-/// # Errors
-/// They are too many.
-fn all<'js>(ctx: Ctx<'js>, rows: &mut Rows<'js>, reader: &mut Reader<'js>) -> JsResult<'js, Args> {
-    let mut args = Args::new();
-    loop {
-        let end = fill(ctx, &mut args, rows, reader, LOOK).and_then(|is_over| {
-            if args.byte_count() + args.len() * arguments::COST > ALL_BYTES {
-                let why = format!(
-                    "the rows are too many for one call: at most {} MiB; call it for parts of them",
-                    ALL_BYTES >> 20
-                );
-                return Err(throw(ctx, &Failure::new(Trouble::TooLarge, why)));
-            }
-            Ok(is_over)
-        });
-        if end.inspect_err(|_| rows.leave(ctx))? {
-            reader.weight.set(ctx, arguments::weight(&args))?;
-            return Ok(args);
-        }
-    }
-}
-
 fn insert_later<'js>(
     ctx: Ctx<'js>,
     door: &Rc<Door>,
@@ -397,7 +206,8 @@ fn insert_later<'js>(
     mut rows: Rows<'js>,
     mut reader: Reader<'js>,
 ) -> JsResult<'js> {
-    let args = all(ctx, &mut rows, &mut reader)?;
+    let mut args = Args::new();
+    all(ctx, &mut args, &mut rows, &mut reader)?;
     let label = Rc::clone(&into.label);
     if args.is_empty() {
         let (promise, deferred) = ctx.promise()?;
@@ -444,10 +254,9 @@ fn promised<'js>(
 /// A statement with the rows of a batch.
 struct Batch {
     statement: Rc<Statement>,
-    is_named: bool,
+    named: Option<Rc<Named>>,
     width: usize,
     args: Args,
-    driver: Driver,
     weight: Weight,
 }
 
@@ -460,32 +269,30 @@ impl Batch {
     ) -> JsResult<'js, Self> {
         let driver = door.driver();
         let mut rows = Rows::of(ctx, rows.clone())?;
-        let named = statement.named(driver);
-        let names = named.map_or(&[][..], |named| &named.names);
-        let mut unique = names.to_vec();
-        unique.sort_unstable();
-        unique.dedup();
-        if unique.len() < names.len() {
-            let why = "a statement of batch() that has a name twice takes arrays, with ? in place of names";
-            return Err(throw_go(ctx, why));
+        let first = rows.next()?;
+        let named = match &first {
+            Some(row) if arguments::is_named(row) && statement.may_have_names() => {
+                let named = arguments::named(ctx, statement, row, driver);
+                Some(named.inspect_err(|_| rows.leave(ctx))?)
+            }
+            _ => None,
+        };
+        let (names, order) = match &named {
+            Some(named) => (&named.names[..], Some(&named.order[..])),
+            None => (&[][..], None),
+        };
+        let mut reader = Reader::new(ctx, names, order, driver)?;
+        let mut args = Args::new();
+        if let Some(first) = first {
+            reader.push(ctx, &mut args, &first).inspect_err(|_| rows.leave(ctx))?;
+            all(ctx, &mut args, &mut rows, &mut reader)?;
         }
-        let mut reader = Reader::new(ctx, names, names.len(), driver)?;
-        let args = all(ctx, &mut rows, &mut reader)?;
-        Ok(Self {
-            statement: Rc::clone(statement),
-            is_named: named.is_some(),
-            width: reader.width,
-            args,
-            driver,
-            weight: reader.weight,
-        })
+        let statement = Rc::clone(statement);
+        Ok(Self { statement, named, width: reader.width, args, weight: reader.weight })
     }
 
     async fn put(&self, ready: &Ready, deadline: Option<Instant>) -> Put {
-        let sql = match self.statement.named(self.driver).filter(|_| self.is_named) {
-            Some(named) => named.sql.as_str(),
-            None => &self.statement.text,
-        };
+        let sql = self.named.as_ref().map_or(&*self.statement.text, |named| &named.sql);
         Put::of(ready, deadline, async |held| held.batch(sql, self.width, &self.args).await).await
     }
 }

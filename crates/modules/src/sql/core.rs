@@ -6,11 +6,10 @@ use std::rc::{Rc, Weak};
 use brunt_fiber::clock;
 use brunt_js::{CoreSlot, Host, SlotKey};
 use brunt_net::Network;
-use brunt_sql::statement::folded;
+use brunt_sql::statement::{self, folded};
 use brunt_sql::{Args, Chunk, Config, Driver, Failure, Pool, PoolOptions};
 use rustc_hash::FxHashMap;
 
-use super::named::Named;
 use super::record::SeriesCache;
 use crate::state::VuState;
 
@@ -55,7 +54,7 @@ pub(super) struct Place {
     network: OnceCell<Option<Rc<Network>>>,
 }
 
-/// What a script says about the samples of a database: its name, a name in place of statements, tags.
+/// The words of a script about the samples of a database: its name, a name in place of statements, tags.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(super) struct Marks {
     pub(super) db: Rc<str>,
@@ -75,14 +74,37 @@ pub(super) struct Label {
 pub(super) struct Statement {
     pub(super) text: Box<str>,
     pub(super) label: Rc<Label>,
-    /// The same with places for names.
-    named: OnceCell<Option<Named>>,
+    /// The form with placeholders for the names that were used last.
+    named: RefCell<Option<Rc<Named>>>,
+}
+
+/// A statement with placeholders in place of names.
+pub(super) struct Named {
+    pub(super) names: Vec<String>,
+    pub(super) sql: String,
+    /// By argument: the place of its name.
+    pub(super) order: Vec<usize>,
 }
 
 impl Statement {
-    /// The statement with the placeholders of its database in place of names such as `:id`; `None` if it has no names.
-    pub(super) fn named(&self, driver: Driver) -> Option<&Named> {
-        self.named.get_or_init(|| Named::read(&self.text, driver)).as_ref()
+    /// Whether it may have names.
+    pub(super) fn may_have_names(&self) -> bool {
+        self.text.contains([':', '@'])
+    }
+
+    /// The statement with the placeholders of its database in place of these names.
+    ///
+    /// # Errors
+    /// Names and parameters are not the same.
+    pub(super) fn named(&self, driver: Driver, names: Vec<String>) -> Result<Rc<Named>, Failure> {
+        if let Some(known) = self.named.borrow().as_ref().filter(|known| known.names == names) {
+            return Ok(Rc::clone(known));
+        }
+        let all: Vec<&str> = names.iter().map(String::as_str).collect();
+        let statement::Named { sql, order } = statement::named(&self.text, driver, &all)?;
+        let named = Rc::new(Named { names, sql, order });
+        *self.named.borrow_mut() = Some(Rc::clone(&named));
+        Ok(named)
     }
 }
 
@@ -109,7 +131,7 @@ impl CoreSlot for SqlCore {
 }
 
 impl Place {
-    /// The network to it; `None` if it dials nobody.
+    /// The network to it; `None` if it dials no server.
     ///
     /// # Errors
     /// Certificates or keys of the DSN that cannot be used.
@@ -184,7 +206,7 @@ impl SqlCore {
             return Rc::clone(known);
         }
         let label = self.label(&folded(text, driver));
-        let statement = Rc::new(Statement { text: text.into(), label, named: OnceCell::new() });
+        let statement = Rc::new(Statement { text: text.into(), label, named: RefCell::default() });
         if text.len() <= TEXT_MAX {
             let statements = &mut self.statements.borrow_mut()[driver as usize];
             if statements.len() >= STATEMENTS_MAX {

@@ -10,7 +10,7 @@ use super::door::Door;
 use super::options;
 use super::source::Source;
 use super::work::{self, Job};
-use super::{bulk, connection, prepared, rows, transaction};
+use super::{bulk, connection, prepared, rows, transaction, whole};
 
 /// A database.
 pub(super) struct Database(Rc<Door>);
@@ -86,13 +86,13 @@ impl Transaction {
 /// The methods that all of them have.
 fn statements(members: Members) -> Members {
     members
-        .method(c"query", 1, |call| work::query(call.ctx(), job(&call)?))
-        .method(c"queryWithTimeout", 2, |call| work::query(call.ctx(), timed_job(&call)?))
+        .method(c"query", 1, |call| whole::query(call.ctx(), job(&call)?))
+        .method(c"queryWithTimeout", 2, |call| whole::query(call.ctx(), timed_job(&call)?))
         .method(c"exec", 1, |call| work::exec(call.ctx(), job(&call)?))
         .method(c"execWithTimeout", 2, |call| work::exec(call.ctx(), timed_job(&call)?))
-        .method(c"queryAsync", 1, |call| work::query_async(call.ctx(), job(&call)?))
+        .method(c"queryAsync", 1, |call| whole::query_async(call.ctx(), job(&call)?))
         .method(c"execAsync", 1, |call| work::exec_async(call.ctx(), job(&call)?))
-        .method(c"queryAll", 1, |call| work::query_all(call.ctx(), job(&call)?))
+        .method(c"queryAll", 1, |call| whole::query_all(call.ctx(), job(&call)?))
         .method(c"rows", 1, |call| rows::rows(call.ctx(), job(&call)?))
         .method(c"prepare", 1, |call| {
             let door = door(&call)?;

@@ -1,4 +1,4 @@
-//! What a database, a connection or a transaction of a script has: its source, its options.
+//! The inside of a database, a connection or a transaction of a script: its source, its options.
 
 use std::cell::Cell;
 use std::rc::Rc;

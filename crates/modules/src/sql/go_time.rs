@@ -23,7 +23,7 @@ pub(super) enum Zone {
 }
 
 impl Zone {
-    /// That of the values of a column, by the type that the driver names.
+    /// The zone of a column's values, by the type that the driver names.
     pub(super) fn of(driver: Driver, type_name: &str) -> Self {
         match driver {
             Driver::Postgres if !matches!(type_name, "TIMESTAMPTZ" | "TIMETZ") => Self::Number,

@@ -1,4 +1,4 @@
-//! What a script wishes: limits of a pool, forms of values, tags.
+//! The wishes of a script: limits of a pool, forms of values, tags.
 
 use std::rc::Rc;
 use std::time::Duration;

@@ -11,7 +11,7 @@ use super::core::Statement;
 use super::door::Door;
 use super::failing::{throw, usage};
 use super::work::{self, Job};
-use super::{bulk, rows};
+use super::{bulk, rows, whole};
 
 /// The object. Each connection prepares the statement when it first comes to it, as in Go.
 struct Prepared {
@@ -26,10 +26,10 @@ impl Class for Prepared {
     fn members() -> &'static Members {
         static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
             Members::new()
-                .method(c"query", 0, |call| work::query(call.ctx(), job(&call)?))
+                .method(c"query", 0, |call| whole::query(call.ctx(), job(&call)?))
                 .method(c"exec", 0, |call| work::exec(call.ctx(), job(&call)?))
                 .method(c"rows", 0, |call| rows::rows(call.ctx(), job(&call)?))
-                .method(c"queryAsync", 0, |call| work::query_async(call.ctx(), job(&call)?))
+                .method(c"queryAsync", 0, |call| whole::query_async(call.ctx(), job(&call)?))
                 .method(c"execAsync", 0, |call| work::exec_async(call.ctx(), job(&call)?))
                 .method(c"batch", 1, |call| {
                     let (door, statement) = open(&call)?;

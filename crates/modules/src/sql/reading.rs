@@ -101,7 +101,14 @@ impl Reading {
         let now = now_ns();
         self.spent.waiting = Some(now.saturating_sub(sent));
         self.spent.receiving = 0;
-        Ok(())
+        // One that comes before the first row is the statement's.
+        match self.late.take() {
+            Some(failure) if self.rows == 0 => Err(failure),
+            late => {
+                self.late = late;
+                Ok(())
+            }
+        }
     }
 
     /// Reads on until this number of chunks is there, or this result has no more.
@@ -144,7 +151,7 @@ impl Reading {
                 Results::First if !self.columns.is_empty() => {
                     self.outcome = outcome;
                     self.is_over = true;
-                    // Later results are nobody's affair, nor are their failures.
+                    // Later results are passed over, and so are their failures.
                     let mut rest = self.core.chunk();
                     while held.next_result().await.unwrap_or(false) {
                         while held.next(&mut rest).await.unwrap_or(false) {}
@@ -200,7 +207,7 @@ impl Reading {
         }
     }
 
-    /// Runs a statement whose rows nobody wants.
+    /// Runs a statement whose rows are not wanted.
     ///
     /// # Errors
     /// As [`Self::begin`]; a later part of the statement failed.

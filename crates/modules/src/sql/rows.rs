@@ -19,7 +19,7 @@ use super::source::{Kept, Lent};
 use super::work::{Job, wait};
 use crate::extension::{Link, keep};
 
-/// What is left of a result that the script leaves early is read for so long, to keep its connection.
+/// The rest of a result that the script leaves early is read for this time, to keep its connection.
 const REST_TIME: Duration = Duration::from_millis(20);
 
 /// And this number of chunks at most.
@@ -123,7 +123,7 @@ fn of_async(call: &Call<'_>) -> JsResult<'static, Rc<Cursor>> {
 static VALUE: Name = Name::new("value");
 static DONE: Name = Name::new("done");
 
-/// What `next` and `return` of iterators give: a value, or the end with one.
+/// An object as `next` and `return` of iterators give it: a value, or the end with one.
 fn iterated<'js>(ctx: Ctx<'js>, value: Result<Value<'js>, Value<'js>>) -> JsResult<'js> {
     let is_done = ctx.bool(value.is_err());
     let value = value.unwrap_or_else(|last| last);

@@ -77,7 +77,7 @@ impl PoolHere {
     fn dialer(&self, host: &Host) -> Result<Rc<Dialer>, Failure> {
         match self.place.network(host)? {
             Some(network) => Ok(host.slot::<Connections>().dialer_on(&network)),
-            // SQLite dials nobody.
+            // SQLite dials no server.
             None => Ok(Dialer::new(Rc::clone(host.core_slot::<CoreNetwork>().0.net()), None)),
         }
     }
@@ -162,7 +162,7 @@ pub(super) struct Pinned {
     pub(super) pool: Rc<PoolHere>,
     held: RefCell<Option<Held>>,
     free: Notify,
-    /// What is said to whoever comes after the end.
+    /// The words for whoever comes after the end.
     end: Cell<Option<&'static str>>,
     /// An object of the script has it: rows that are being read, a transaction.
     is_lent: Cell<bool>,
@@ -171,7 +171,10 @@ pub(super) struct Pinned {
 
 impl Pinned {
     /// Keeps a connection. `is_of_pool`: it came from there, not from another one that is kept.
-    pub(super) fn new(pool: &Rc<PoolHere>, held: Held) -> Rc<Self> {
+    pub(super) fn new(pool: &Rc<PoolHere>, mut held: Held) -> Rc<Self> {
+        if let Some(lease) = &mut held.lease {
+            lease.end_with_transaction();
+        }
         let kept = held.is_of_pool().then(|| Kept::new(pool));
         Rc::new(Self {
             pool: Rc::clone(pool),

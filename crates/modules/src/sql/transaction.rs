@@ -24,7 +24,7 @@ const RETRIES: u32 = 0;
 /// The most of them.
 const RETRIES_MAX: f64 = 1000.0;
 
-/// What is said to whoever uses a transaction that is over.
+/// The words for whoever uses a transaction that is over.
 const OVER: &str = "sql: transaction has already been committed or rolled back";
 
 /// The options of a transaction.
@@ -133,7 +133,7 @@ impl Try {
     }
 
     /// The statements that end it well. A transaction of PostgreSQL in which a statement failed is rolled back by `COMMIT`,
-    /// which tells nobody: another statement does.
+    /// which does not tell: another statement does.
     fn commit(&self) -> &'static [&'static str] {
         if self.faults.any.get() && self.door.driver() == Driver::Postgres {
             return &["SELECT 1", "COMMIT"];
@@ -262,7 +262,7 @@ impl Later {
     }
 }
 
-/// What the function promised decides.
+/// The promise of the function decides.
 fn follow<'js>(ctx: Ctx<'js>, later: &Rc<Later>, promise: &Value<'js>) -> JsResult<'js, ()> {
     let (well, ill) = (Rc::clone(later), Rc::clone(later));
     let well = ctx.closure(c"committed", 1, move |call| {

@@ -18,10 +18,10 @@ use crate::failure::{Failure, Trouble};
 pub(super) struct Login<'a> {
     pub(super) password: &'a str,
     pub(super) options: &'a Options,
-    /// Nobody can listen: TLS, or a socket in the file system.
+    /// No stranger can listen: TLS, or a socket in the file system.
     pub(super) is_private: bool,
     pub(super) is_secure: bool,
-    /// What the password is mixed with.
+    /// The password is mixed with it.
     pub(super) nonce: Vec<u8>,
     pub(super) plugin: String,
 }

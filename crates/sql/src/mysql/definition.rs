@@ -1,4 +1,4 @@
-//! What a server says about a column, as a [`Column`].
+//! The definition of a column by its server, as a [`Column`].
 
 use mysql_common::constants::{ColumnFlags, ColumnType};
 

@@ -54,7 +54,7 @@ const PACKET_MAX: u32 = 1 << 30;
 pub(super) struct Greeting {
     pub(super) version: String,
     pub(super) connection_id: u32,
-    /// What a password is mixed with.
+    /// A password is mixed with it.
     pub(super) nonce: Vec<u8>,
     pub(super) capabilities: u32,
     /// MariaDB's own flags.
@@ -138,7 +138,7 @@ pub(super) struct Answer<'a> {
 }
 
 impl Answer<'_> {
-    /// The part that stands before TLS and is repeated in it.
+    /// The part that goes out before TLS and is repeated in it.
     pub(super) fn push_beginning(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.capabilities.to_le_bytes());
         out.extend_from_slice(&PACKET_MAX.to_le_bytes());

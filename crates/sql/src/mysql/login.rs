@@ -272,7 +272,7 @@ fn collation(options: &Options) -> u8 {
         .unwrap_or(COLLATION)
 }
 
-/// What the DSN wants of a session, in SQL.
+/// The settings of the DSN that are made in SQL.
 async fn set_up(session: &mut Session) -> Result<(), Failure> {
     let options = session.options.clone();
     let behind = match &options.collation {

@@ -1,4 +1,4 @@
-//! Packets: what stands in front of each, the two that end a statement, and a reader of their fields.
+//! Packets: the head of each, the two that end a statement, and a reader of their fields.
 
 use crate::failure::{Failure, Trouble};
 

@@ -2,13 +2,14 @@
 
 use std::rc::Rc;
 
-use super::definition::{self, Reading};
+use super::definition::Reading;
 use super::packet::{
     self, Done, Fields, IN_TRANSACTION, MORE_RESULTS, NO_BACKSLASH_ESCAPES, malformed,
 };
+use super::shapes::Shapes;
 use super::wire::Wire;
 use crate::chunk::{Chunk, Format};
-use crate::column::{Column, Columns};
+use crate::column::Columns;
 use crate::config::mysql::Options;
 use crate::failure::{Failure, Trouble};
 use crate::outcome::Outcome;
@@ -26,12 +27,6 @@ pub(super) mod command {
 
 /// The most columns of a result; MySQL itself has 4096.
 const COLUMNS_MAX: u64 = 65_535;
-
-/// The most bytes that the definitions of a result may have.
-const DEFINITIONS_MAX: usize = 16 << 20;
-
-/// The shapes of results that a session remembers; of more, the one that was used least lately is forgotten.
-const SHAPES_MAX: usize = 8;
 
 /// A command's buffer that grew beyond this is given back.
 const OUT_KEEP: usize = 32 * 1024;
@@ -77,23 +72,13 @@ pub(super) struct Session {
     pub(super) reading: Reading,
     pub(super) columns: Columns,
     pub(super) outcome: Outcome,
-    /// What the server said behind rows that are handed over first.
+    /// The end that came behind rows which are handed over first.
     ending: Option<Result<Done, Failure>>,
-    shapes: Vec<Shape>,
-    /// The definitions that are coming in.
-    definitions: Vec<u8>,
+    shapes: Shapes,
     /// The longest packet that the server takes, once it was asked.
     pub(super) packet_max: Option<usize>,
     /// Prepared statements that the server is told to forget with the next command.
     pub(super) forgotten: Vec<u32>,
-}
-
-/// The columns of a result that came before, and the definitions that they were made of.
-#[derive(Debug)]
-struct Shape {
-    definitions: Vec<u8>,
-    format: Format,
-    columns: Columns,
 }
 
 impl Session {
@@ -113,8 +98,7 @@ impl Session {
             columns: Rc::new([]),
             outcome: Outcome::default(),
             ending: None,
-            shapes: Vec::new(),
-            definitions: Vec::new(),
+            shapes: Shapes::default(),
             packet_max: None,
             forgotten: Vec::new(),
         }
@@ -300,41 +284,21 @@ impl Session {
         self.wire.send(&self.out).await
     }
 
-    /// Reads the definitions of a result's columns. The same definitions give the same columns.
+    /// Reads the definitions of a result's columns.
     async fn shape(&mut self, count: u64, format: Format) -> Result<Columns, Failure> {
-        self.definitions.clear();
+        self.shapes.begin();
         for _ in 0..count {
             let (from, to) = self.wire.packet().await?;
             let packet = &self.wire.bytes()[from..to];
             if packet.first() == Some(&0xff) {
                 return Err(packet::refusal(packet));
             }
-            if self.definitions.len() + packet.len() > DEFINITIONS_MAX {
-                return Err(malformed());
-            }
-            self.definitions.extend_from_slice(&(packet.len() as u32).to_le_bytes());
-            self.definitions.extend_from_slice(packet);
+            self.shapes.push(packet)?;
         }
         if !self.has_new_end {
             self.wire.packet().await?;
         }
-        let is_same =
-            |shape: &Shape| shape.format == format && shape.definitions == self.definitions;
-        if let Some(at) = self.shapes.iter().position(is_same) {
-            self.shapes[..=at].rotate_right(1);
-            return Ok(Rc::clone(&self.shapes[0].columns));
-        }
-        let mut fields = Fields(&self.definitions);
-        let mut columns: Vec<Column> = Vec::new();
-        while let Some(size) = fields.long() {
-            let packet = fields.take(size as usize).ok_or_else(malformed)?;
-            columns.push(definition::read(packet, format, self.reading).ok_or_else(malformed)?);
-        }
-        let columns: Columns = columns.into();
-        self.shapes.truncate(SHAPES_MAX - 1);
-        let definitions = self.definitions.clone();
-        self.shapes.insert(0, Shape { definitions, format, columns: Rc::clone(&columns) });
-        Ok(columns)
+        self.shapes.end(format, self.reading)
     }
 
     /// A result has ended.

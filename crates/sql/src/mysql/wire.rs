@@ -273,7 +273,7 @@ impl Wire {
         while self.received.len() - self.at < AHEAD_MAX {
             match self.poll_fill(cx) {
                 Poll::Ready(Ok(())) => {}
-                // What it said last is read in its time: a refusal of a packet that is too long.
+                // Its last words are read in their time: a refusal of a packet that is too long.
                 Poll::Ready(Err(_)) if self.at < self.received.len() => return Poll::Ready(Ok(())),
                 Poll::Ready(Err(failure)) => return Poll::Ready(Err(failure)),
                 Poll::Pending => break,

@@ -4,7 +4,7 @@ use crate::config::Driver;
 
 /// The kinds of tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub enum Kind {
     /// Blanks and ends of lines.
     Space,
     /// A comment of any form.
@@ -27,35 +27,37 @@ pub(super) enum Kind {
 
 /// A token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Token<'a> {
-    pub(super) kind: Kind,
-    pub(super) text: &'a str,
+pub struct Token<'a> {
+    /// The kind.
+    pub kind: Kind,
+    /// The whole of it.
+    pub text: &'a str,
     /// Where it begins, in bytes.
-    pub(super) from: usize,
+    pub from: usize,
     /// It has no end: the statement is over in the middle of it.
-    pub(super) is_open: bool,
+    pub is_open: bool,
 }
 
 impl Token<'_> {
     /// Whether it says nothing to the database.
-    pub(super) fn is_blank(&self) -> bool {
+    pub fn is_blank(&self) -> bool {
         matches!(self.kind, Kind::Space | Kind::Comment)
     }
 
     /// Whether it is this keyword.
-    pub(super) fn is_word(&self, word: &str) -> bool {
+    pub fn is_word(&self, word: &str) -> bool {
         self.kind == Kind::Word && self.text.eq_ignore_ascii_case(word)
     }
 
     /// Whether it is this symbol.
-    pub(super) fn is_symbol(&self, symbol: &str) -> bool {
+    pub fn is_symbol(&self, symbol: &str) -> bool {
         self.kind == Kind::Symbol && self.text == symbol
     }
 }
 
 /// Reads tokens from left to right. Together they are the whole statement.
 #[derive(Debug, Clone)]
-pub(super) struct Scanner<'a> {
+pub struct Scanner<'a> {
     sql: &'a str,
     at: usize,
     driver: Driver,
@@ -64,12 +66,13 @@ pub(super) struct Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
-    pub(super) fn new(sql: &'a str, driver: Driver) -> Self {
+    /// The tokens of a text.
+    pub fn new(sql: &'a str, driver: Driver) -> Self {
         Self { sql, at: 0, driver, is_operand: false }
     }
 
     /// The next token that is neither space nor comment, without going on to it.
-    pub(super) fn peek(&self) -> Option<Token<'a>> {
+    pub fn peek(&self) -> Option<Token<'a>> {
         self.clone().find(|token| !token.is_blank())
     }
 

@@ -21,7 +21,8 @@ pub(super) struct Shared {
 }
 
 pub(super) static SHARED: LazyLock<Shared> = LazyLock::new(|| {
-    let folder = std::env::temp_dir().join(format!("brunt-sql-tls-{}", std::process::id()));
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let folder = folder.join(format!("mariadb-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let (authority, certificate, key) =
         (folder.join("ca.pem"), folder.join("cert.pem"), folder.join("key.pem"));

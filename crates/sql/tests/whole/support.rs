@@ -101,7 +101,7 @@ pub(crate) async fn query(
     Ok(all)
 }
 
-/// What a statement of one result did.
+/// The outcome of a statement of one result.
 pub(crate) async fn exec(
     connection: &mut Connection,
     sql: &str,

@@ -1,4 +1,4 @@
-//! The client of MySQL against servers that are none, that lie, or that are of a kind that is not at hand.
+//! The client of MySQL against servers that lie, that speak something else, or that are of a kind that is not at hand.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};

@@ -200,8 +200,8 @@ impl Roles {
         for series in &opened.series {
             let Some(metric) = metrics.get(&series.metric) else { continue };
             let name = metric.name.as_str();
-            let has_route = 
-                name.starts_with("http_req") || matches!(name, "grpc_req_duration" | "sql_duration");
+            let has_route = name.starts_with("http_req")
+                || matches!(name, "grpc_req_duration" | "sql_duration");
             let route = has_route.then(|| opened.route(&series.tags, names)).flatten();
             let route = route.map(&mut shared);
             let role = match (name, metric.kind) {

@@ -340,6 +340,18 @@ pub(super) static SETTINGS: &[Setting] = &[
             _ => put_some(&mut c.grpc_listen, address(t)),
         },
     ),
+    setting(
+        "mysql-listen",
+        Takes::One("HOST:PORT|none"),
+        "Let the stand-in for MySQL listen at this address [default: a free port]",
+        |c, t| match t {
+            "none" => put(&mut c.mysql, Ok(None)),
+            _ => {
+                c.mysql.get_or_insert_default().listen = address(t)?;
+                Ok(())
+            }
+        },
+    ),
 ];
 
 fn put<T>(place: &mut T, value: Result<T, String>) -> Result<(), String> {
@@ -352,7 +364,7 @@ fn put_some<T>(place: &mut Option<T>, value: Result<T, String>) -> Result<(), St
     Ok(())
 }
 
-fn address(text: &str) -> Result<SocketAddr, String> {
+pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
     let text = text.replace("localhost:", "127.0.0.1:");
     text.parse().map_err(|_| "expected an address such as 127.0.0.1:8080".to_owned())
 }
@@ -361,7 +373,7 @@ fn duration(text: &str) -> Result<Duration, String> {
     brunt_duration::wait::parse_days(text).map_err(|error| error.to_string())
 }
 
-fn number<T: FromStr>(text: &str) -> Result<T, String> {
+pub(super) fn number<T: FromStr>(text: &str) -> Result<T, String> {
     text.parse().map_err(|_| "expected a number".to_owned())
 }
 

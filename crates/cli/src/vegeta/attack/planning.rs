@@ -84,7 +84,8 @@ fn root(name: &str) -> Outcome<String> {
     Ok(pem)
 }
 
-fn zone() -> Option<i16> {
+/// Minutes east of Greenwich of this machine's zone; nothing in UTC.
+pub(crate) fn zone() -> Option<i16> {
     let minutes = jiff::Zoned::now().offset().seconds() / 60;
     i16::try_from(minutes).ok().filter(|&minutes| minutes != 0)
 }

@@ -115,7 +115,7 @@ fn set_tls(
     Ok(())
 }
 
-/// Who names an authority or a certificate wants TLS.
+/// A DSN that names an authority or a certificate wants TLS.
 fn at_least_checked(mode: &mut TlsMode) {
     if *mode == TlsMode::Off {
         *mode = TlsMode::Full;

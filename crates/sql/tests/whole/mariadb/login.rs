@@ -80,7 +80,7 @@ fn ed25519_is_spoken() {
 fn tls_is_spoken_as_the_dsn_says() {
     on_a_core(async {
         let port = SHARED.server.port();
-        // The last slash of a DSN stands before the database.
+        // The last slash of a DSN is the one before the database.
         let authority = SHARED.authority.display().to_string().replace('/', "%2F");
         for (host, params, is_secure) in [
             ("localhost", format!("tls=custom&ssl-ca={authority}"), true),

@@ -20,7 +20,7 @@ fn columns() -> Vec<String> {
 const TABLE: &str =
     "CREATE TABLE `or``ders` (id INT PRIMARY KEY, `te``xt` VARCHAR(99), bytes BLOB)";
 
-/// What the server itself says about the table.
+/// The table by the server's own word.
 fn truth(database: &str) -> String {
     SHARED.server.run(
         database,

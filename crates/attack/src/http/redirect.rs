@@ -3,7 +3,8 @@
 use brunt_fiber::clock;
 use brunt_http::{Body, Exchange, OwnedTarget, Request, Target as Url, TargetError, resolve};
 
-use super::{Core, Hit, Worker};
+use super::{Exchanges, Hit, Worker};
+use crate::load::Books;
 
 /// The answer says where to go instead.
 pub(super) fn leads_on(exchange: &Exchange) -> bool {
@@ -13,11 +14,12 @@ pub(super) fn leads_on(exchange: &Exchange) -> bool {
     })
 }
 
-impl Core {
+impl Exchanges {
     /// Follows redirects, as many as are allowed, and writes the hit's record. Methods change as in Go's client:
     /// 301, 302 and 303 turn all but HEAD into GET, without a body.
     pub(super) async fn follow(
         &self,
+        books: &Books,
         worker: &mut Worker,
         hit: &Hit<'_>,
         first: Exchange,
@@ -30,7 +32,7 @@ impl Core {
         let mut host = hit.target.host.as_deref();
         for count in 0.. {
             let Some((status, location)) = location(&exchange) else {
-                return self.ended(hit, &exchange, method, &url, None);
+                return self.ended(books, hit, &exchange, method, &url, None);
             };
             if status < 307 {
                 method = if method == "HEAD" { "HEAD" } else { "GET" };
@@ -39,21 +41,21 @@ impl Core {
             let most = self.plan.redirects.unwrap_or_default();
             if count >= most {
                 let trouble = format!("stopped after {most} redirects");
-                return self.ended(hit, &exchange, method, &location, Some(trouble));
+                return self.ended(books, hit, &exchange, method, &location, Some(trouble));
             }
             let next = resolve(&url, &location);
             let way = match Url::parse(&next) {
                 Ok(way) => way.to_owned_target(),
                 Err(TargetError::Unreachable(failure)) => {
                     let failed = Exchange::unsent(failure, clock::now_ns());
-                    return self.ended(hit, &failed, method, &next, None);
+                    return self.ended(books, hit, &failed, method, &next, None);
                 }
                 Err(TargetError::Invalid(invalid)) => {
                     let trouble = format!(
                         "failed to parse Location header {location:?}: {}",
                         invalid.of(&next)
                     );
-                    return self.ended(hit, &exchange, method, &location, Some(trouble));
+                    return self.ended(books, hit, &exchange, method, &location, Some(trouble));
                 }
             };
             let elsewhere = is_elsewhere(hit, &way);

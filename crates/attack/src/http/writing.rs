@@ -11,6 +11,7 @@ use brunt_net::Failure as Broken;
 use brunt_records::{Headers, Record, Timestamp};
 
 use super::Hit;
+use crate::load::put;
 use crate::plan::Plan;
 
 /// The most that a kept body unpacks to.
@@ -39,13 +40,13 @@ impl Scribe {
         trouble: Option<String>,
     ) -> &Record {
         let record = &mut self.record;
-        record.seq = hit.seq;
-        record.timestamp = Timestamp::from_unix_ns(hit.began);
+        record.seq = hit.turn.seq;
+        record.timestamp = Timestamp::from_unix_ns(hit.turn.began);
         if let Some(minutes) = self.zone_minutes {
             record.timestamp = record.timestamp.in_zone(minutes);
         }
-        record.planned = hit.planned;
-        record.latency = exchange.finished_at.saturating_sub(hit.began);
+        record.planned = hit.turn.planned;
+        record.latency = exchange.finished_at.saturating_sub(hit.turn.began);
         record.bytes_out = hit.target.body.len() as u64;
         record.bytes_in = exchange.body_size();
         put(&mut record.method, &hit.target.method);
@@ -83,13 +84,6 @@ impl Scribe {
             }
         }
         record
-    }
-}
-
-fn put(text: &mut String, new: &str) {
-    if text != new {
-        text.clear();
-        text.push_str(new);
     }
 }
 
@@ -179,21 +173,6 @@ fn keep(response: &Response<'_>, body: &[u8], hit: &Hit<'_>, most: u64, into: &m
     into.extend_from_slice(&body[..body.len().min(most)]);
 }
 
-/// A number in digits, at the end of `into`.
-pub(super) fn decimal(mut number: u64, into: &mut String) {
-    let mut digits = [0; 20];
-    let mut at = digits.len();
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (number % 10) as u8;
-        number /= 10;
-        if number == 0 {
-            break;
-        }
-    }
-    into.push_str(std::str::from_utf8(&digits[at..]).expect("digits are ASCII"));
-}
-
 /// A body whose length isn't told, so that it goes out in chunks.
 pub(super) fn chunked(body: Arc<[u8]>) -> Payload {
     struct Whole {
@@ -228,11 +207,5 @@ mod tests {
             (name.as_str(), capital("GET").as_str(), capital("").as_str()),
             ("X-My-Id", "Get", "")
         );
-        let mut text = String::new();
-        for number in [0, 7, 10, u64::MAX] {
-            decimal(number, &mut text);
-            text.push(' ');
-        }
-        assert_eq!(text, "0 7 10 18446744073709551615 ");
     }
 }
