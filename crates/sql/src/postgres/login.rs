@@ -57,7 +57,7 @@ async fn one(settings: &Settings, host: &Host, dialer: &Rc<Dialer>) -> Result<Se
     timeout(limit, opening).await.unwrap_or_else(|_| overdue())
 }
 
-/// The server lets nobody in from here this way: with TLS, or without it.
+/// The SQLSTATE of a server that refuses connections of this kind: with TLS, or without it.
 const WRONG_WAY: &str = "28000";
 
 /// Opens a connection, in TLS if the DSN and the server want it. `allow` and `prefer` have a second way.

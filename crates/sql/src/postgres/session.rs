@@ -79,7 +79,7 @@ pub(super) struct Session {
     is_extended: bool,
     /// Counts statements: the time of [`Kept::used`], and names.
     time: u64,
-    /// What the server said behind rows that are handed over first.
+    /// The server's word behind rows that are handed over first.
     ending: Option<Result<(), Failure>>,
     /// The statement that runs, for the place of an error in it.
     sql: String,

@@ -2,8 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 mod mariadb;
-mod sqlite;
 mod postgres;
+mod sqlite;
 mod support;
 mod untrue_mysql;
 mod untrue_postgres;

@@ -1,4 +1,4 @@
-//! What the pairs of a DSN mean.
+//! The meaning of the pairs of a DSN.
 
 use std::time::Duration;
 
@@ -85,7 +85,7 @@ const VARIABLES: [(&str, &str); 17] = [
     ("PGTARGETSESSIONATTRS", "target_session_attrs"),
 ];
 
-/// Pairs of the DSN that the server is not told of, and that change nothing here.
+/// Pairs of the DSN that are kept from the server and change nothing here.
 const QUIET: [&str; 6] = [
     "sslsni",
     "krbsrvname",
