@@ -127,7 +127,7 @@ impl Connection {
             }
             Way::LoadData => load_data::run(&mut self.session, insert).await,
             Way::Copy => {
-                let why = "COPY is PostgreSQL's: for MySQL, write \"load data\" or \"values\"";
+                let why = "COPY is PostgreSQL's: for MySQL, write \"load\" or \"values\"";
                 Err(Failure::new(Trouble::Usage, why))
             }
         };

@@ -111,7 +111,7 @@ fn values_have_the_forms_that_a_script_wishes() {
             r#"big {"big":"9007199254740993n","small":"5n","bytes":[2,1]}"#,
             r#"auto ["9007199254740993n",5,true,2]"#,
             r#"named [{"x":"two","y":1,"z":1}]"#,
-            r#"unnamed "GoError: the statement has the parameter :b, and the object has no b: it has a""#,
+            r#"unnamed "GoError: the statement has the parameter :b, and there is no value of this name: given are a""#,
             r#"int [{"a":12345678901234567000,"b":-3}]"#,
             r#"go ["1970-01-02 00:00:00 +0000 UTC",86400,false,false,"02.01.70","1970-01-02T00:00:00Z"]"#,
             "date 86400000",

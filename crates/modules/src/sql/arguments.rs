@@ -149,14 +149,16 @@ pub(super) fn weight(args: &Args) -> usize {
     args.byte_count() + args.len() * COST
 }
 
-/// Whether a value may be an object of named arguments: none of the types that are arguments themselves.
+/// Whether a value may be an object of named arguments: a plain one.
 pub(super) fn is_named(value: &Value<'_>) -> bool {
-    value.is_object()
-        && go_type(value) == "map[string]interface {}"
-        && !value.is_error()
-        && value.instance::<GoTime>().is_none()
-        && !value.is_array_buffer()
-        && !value.is_data_view()
+    // A look at the prototype of a proxy runs code of the script.
+    if !value.is_object() || value.is_proxy() || value.is_array() || value.is_function() {
+        return false;
+    }
+    let is_plain = |prototype: Value<'_>| {
+        prototype.is_null() || prototype.prototype().is_ok_and(|next| next.is_null())
+    };
+    value.prototype().is_ok_and(is_plain)
 }
 
 /// A statement with placeholders in place of the names of an object's members.

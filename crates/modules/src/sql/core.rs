@@ -87,9 +87,17 @@ pub(super) struct Named {
 }
 
 impl Statement {
-    /// Whether it may have names.
+    /// Whether it may have names: a colon or an @ before a letter that is no part of something else.
     pub(super) fn may_have_names(&self) -> bool {
-        self.text.contains([':', '@'])
+        let bytes = self.text.as_bytes();
+        let is_letter = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
+        (0..bytes.len()).any(|at| {
+            let before = at.checked_sub(1).map_or(b' ', |before| bytes[before]);
+            matches!(bytes[at], b':' | b'@')
+                && bytes.get(at + 1).is_some_and(|next| is_letter(*next))
+                && !before.is_ascii_alphanumeric()
+                && !matches!(before, b':' | b'@' | b'_' | b']')
+        })
     }
 
     /// The statement with the placeholders of its database in place of these names.

@@ -26,7 +26,9 @@ impl Zone {
     /// The zone of a column's values, by the type that the driver names.
     pub(super) fn of(driver: Driver, type_name: &str) -> Self {
         match driver {
-            Driver::Postgres if !matches!(type_name, "TIMESTAMPTZ" | "TIMETZ") => Self::Number,
+            Driver::Postgres if matches!(type_name, "DATE" | "TIMESTAMP" | "TIMETZ") => {
+                Self::Number
+            }
             _ => Self::Utc,
         }
     }
@@ -214,7 +216,14 @@ fn calendar(members: Members) -> Members {
         })
         .method(c"string", 0, |call| text(&call, STRING))
         .method(c"toString", 0, |call| text(&call, STRING))
-        .method(c"toJSON", 1, |call| text(&call, RFC3339))
+        .method(c"toJSON", 1, |call| {
+            let year = Civil::of(this(&call)?.moment).year;
+            if !(0..10_000).contains(&year) {
+                let why = "Time.MarshalJSON: year outside of range [0,9999]";
+                return Err(throw_go(call.ctx(), why));
+            }
+            text(&call, RFC3339)
+        })
 }
 
 fn this(call: &Call<'_>) -> JsResult<'static, GoTime> {

@@ -10,6 +10,9 @@ use super::core::SqlCore;
 use super::record::Spent;
 use super::source::{Held, Ready};
 
+/// The text about a connection that the server closed before the statement.
+const BAD_CONNECTION: &str = "driver: bad connection";
+
 /// The results of a statement that has several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Results {
@@ -89,7 +92,17 @@ impl Reading {
             (self.spent.pool_wait, self.spent.connecting) = (None, None);
         }
         let sent = now_ns();
-        let started = within(deadline, held.start(ask)).await.and_then(|started| started);
+        let mut started = within(deadline, held.start(ask)).await.and_then(|started| started);
+        // As in `database/sql`: a connection that was closed while it was idle is replaced.
+        if started.as_ref().is_err_and(|failure| failure.text() == BAD_CONNECTION)
+            && let Some(before) = self.held.take()
+            && let Some(held) =
+                within(deadline, ready.held_anew(before)).await.and_then(|held| held)?
+        {
+            self.spent.connecting = held.lease().connecting_ns();
+            let held = self.held.insert(held);
+            started = within(deadline, held.start(ask)).await.and_then(|started| started);
+        }
         self.spent.waiting = Some(now_ns().saturating_sub(sent));
         if let Err(failure) = started {
             self.held = None;

@@ -309,4 +309,18 @@ impl Ready {
             Self::Pinned(pinned) => pinned.take().await,
         }
     }
+
+    /// A connection that is made now, in place of one that the server had closed; `None`: that one may not be replaced.
+    ///
+    /// # Errors
+    /// Why none came.
+    pub(super) async fn held_anew(&self, before: Held) -> Result<Option<Held>, Failure> {
+        match self {
+            Self::Pool(pool) if before.lease().was_idle() => {
+                drop(before);
+                Ok(Some(Held { lease: Some(pool.lease_new().await?), homes: Vec::new() }))
+            }
+            _ => Ok(None),
+        }
+    }
 }
