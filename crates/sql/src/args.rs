@@ -137,7 +137,9 @@ mod tests {
             Cell::Float(1.5),
             Cell::Time(now),
         ];
-        cells.iter().for_each(|cell| args.push(*cell));
+        for cell in cells {
+            args.push(cell);
+        }
         assert_eq!(args.iter().collect::<Vec<_>>(), cells);
         assert_eq!(args.range(2, 4).collect::<Vec<_>>(), cells[2..4]);
         assert_eq!((args.len(), args.byte_count(), args.get(6)), (9, 4, Cell::Bytes(b"\0\xff")));
