@@ -137,8 +137,8 @@ mod tests {
             Cell::Float(1.5),
             Cell::Time(now),
         ];
-        for cell in &cells {
-            args.push(*cell);
+        for cell in cells {
+            args.push(cell);
         }
         assert_eq!(args.iter().collect::<Vec<_>>(), cells);
         assert_eq!(args.range(2, 4).collect::<Vec<_>>(), cells[2..4]);

@@ -174,7 +174,8 @@ impl Connection {
         match self {
             Self::MySql(connection) => connection.cancel(dialer).await,
             Self::Postgres(connection) => connection.cancel(dialer).await,
-            Self::Sqlite(connection) => connection.cancel(),
+            // Dropped, it interrupts its thread.
+            Self::Sqlite(connection) => drop(connection),
         }
     }
 

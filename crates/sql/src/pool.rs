@@ -212,7 +212,7 @@ impl Pool {
         }
     }
 
-    /// Closes idle connections now and lent ones as they come back. Whoever asks for one, or waits for one, is refused.
+    /// Closes idle connections now and lent ones as they come back. Calls that ask for one, or wait for one, are refused.
     pub fn close(&self) {
         self.is_closed.set(true);
         for idle in self.idle.take() {

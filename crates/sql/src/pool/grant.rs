@@ -1,4 +1,4 @@
-//! What a waiter of a pool is given.
+//! The gifts to a waiter of a pool.
 
 use std::rc::Rc;
 

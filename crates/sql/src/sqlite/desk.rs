@@ -40,7 +40,7 @@ const PARAMETERS_MAX: usize = 32_766;
 /// The rows of one `INSERT`: more are slower again, as measured.
 const ROWS_MAX: usize = 64;
 
-/// What goes from the thread to the core.
+/// A message from the thread to the core.
 #[derive(Default)]
 pub(super) struct Parcel {
     /// A result begins here.
@@ -56,13 +56,13 @@ pub(super) struct Parcel {
 
 /// The columns of a result.
 pub(super) enum Heading {
-    /// Those of the result before.
+    /// The columns of the result before.
     Same,
     /// Others.
     New(Vec<Column>),
 }
 
-/// What is to be done.
+/// A piece of work.
 pub(super) enum Task {
     /// The statement, once.
     Run,
@@ -91,7 +91,7 @@ pub(super) struct Post {
     now_ns: fn() -> u64,
 }
 
-/// Why a text of statements goes no further. What there is to say is in the parcel.
+/// A text of statements goes no further. The reason is in the parcel.
 struct Stop;
 
 /// Opens a file.
@@ -565,7 +565,7 @@ fn post(sender: &mpsc::Sender<Parcel>, parcel: Parcel) -> Result<(), Stop> {
         Ok(()) => Ok(()),
         Err(mpsc::error::TrySendError::Closed(_)) => Err(Stop),
         Err(mpsc::error::TrySendError::Full(parcel)) => {
-            threads::wait(|| sender.blocking_send(parcel)).map_err(|_| Stop)
+            threads::wait(|| sender.blocking_send(parcel).map_err(|_| Stop))
         }
     }
 }
@@ -594,7 +594,7 @@ impl Watch {
             return false;
         }
         let spent = (self.now_ns)().saturating_sub(self.since);
-        // As many rows again before the next look, if so many took no time.
+        // As many rows again before the next look, if these took no time.
         self.next = self.rows + if spent < PATIENCE_NS / 4 { self.rows.min(64) } else { 1 };
         spent >= PATIENCE_NS
     }

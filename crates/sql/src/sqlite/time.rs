@@ -10,7 +10,7 @@ use crate::cell::Moment;
 /// The first second of the year 1, in which the Go driver finds itself when it cannot read a time.
 const YEAR_ONE: i64 = -62_135_596_800;
 
-/// The time that a number in a column of times is: seconds, or milliseconds if there are so many of them that they cannot be seconds.
+/// The time that a number in a column of times is: seconds, or milliseconds if it is too large for seconds.
 /// The product wraps around as the Go driver's does.
 pub(super) fn of_number(number: i64, zone: Option<&TimeZone>) -> Moment {
     const SECONDS_MAX: i64 = 1_000_000_000_000;
@@ -72,8 +72,8 @@ fn read(text: &[u8]) -> Option<(i64, u32, i32)> {
         if count == 0 {
             return None;
         }
-        for place in 0..9 {
-            let digit = if place < count { fraction[place] - b'0' } else { 0 };
+        let digits = fraction[..count].iter().map(|digit| digit - b'0');
+        for digit in digits.chain(std::iter::repeat(0)).take(9) {
             nanos = nanos * 10 + u32::from(digit);
         }
         rest = &fraction[count..];

@@ -41,7 +41,7 @@ const BEFORE_NAMES: [&str; 21] = [
     "ignore",
 ];
 
-/// Operators in words that a name stands before.
+/// Operators in words that follow a name.
 const AFTER_NAMES: [&str; 10] =
     ["in", "like", "glob", "is", "not", "between", "as", "asc", "desc", "collate"];
 
@@ -61,7 +61,7 @@ pub fn folded(sql: &str, driver: Driver) -> String {
     folder.finish()
 }
 
-/// What the last token was, as far as the next one wants to know.
+/// The last token, as far as the next one wants to know.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Last {
     Start,
@@ -153,7 +153,6 @@ impl Folder {
             self.is_after_tuple = false;
         }
         match token.kind {
-            Kind::Text | Kind::Number | Kind::Place => self.value(),
             Kind::Quoted if token.is_open => {
                 self.write("…");
                 return false;
@@ -162,7 +161,7 @@ impl Folder {
                 let text = token.text.replace(char::is_control, " ");
                 self.name(&text);
             }
-            Kind::Quoted => self.value(),
+            Kind::Text | Kind::Number | Kind::Place | Kind::Quoted => self.value(),
             Kind::Word | Kind::Variable => self.word(token),
             Kind::Symbol => self.symbol(token, rest),
             Kind::Space | Kind::Comment => {}
@@ -245,12 +244,7 @@ impl Folder {
                 self.last = Last::Symbol;
             }
         }
-        if text == "." {
-            self.wants_name = true;
-        } else {
-            self.wants_name = text == "(" && self.into == Into::Columns
-                || text == "," && self.into == Into::Columns;
-        }
+        self.wants_name = text == "." || (self.into == Into::Columns && matches!(text, "(" | ","));
         if text == ";" {
             self.into = Into::No;
         }

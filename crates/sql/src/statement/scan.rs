@@ -98,13 +98,11 @@ impl<'a> Scanner<'a> {
             };
             let Some(found) = found else { return (bytes.len(), true) };
             next += found;
-            if bytes[next] == b'\\' && has_backslashes {
-                next += 2;
-            } else if self.byte(next + 1) == close && close != b']' {
-                next += 2;
-            } else {
+            let is_escape = has_backslashes && bytes[next] == b'\\';
+            if !is_escape && (self.byte(next + 1) != close || close == b']') {
                 return (next + 1, false);
             }
+            next += 2;
         }
     }
 

@@ -15,7 +15,7 @@ pub struct Tuple {
 }
 
 /// The tuple of a statement, if the statement is an `INSERT` or `REPLACE` of one tuple, all its placeholders are in the tuple, and
-/// each stands for the next argument. Such a statement does the same with the tuple written twice and the arguments of two rows.
+/// each takes the next argument. Such a statement does the same with the tuple written twice and the arguments of two rows.
 pub fn tuple(sql: &str, driver: Driver) -> Option<Tuple> {
     let mut tokens = Scanner::new(sql, driver).filter(|token| !token.is_blank());
     let first = tokens.next()?;
@@ -62,9 +62,10 @@ pub fn tuple(sql: &str, driver: Driver) -> Option<Tuple> {
                 return None;
             }
             places.push(token.from..end);
-        } else if is_just_after && token.is_symbol(",") {
-            return None;
-        } else if token.is_word("returning") || (token.is_word("select") && found.is_none()) {
+        } else if is_just_after && token.is_symbol(",")
+            || token.is_word("returning")
+            || (token.is_word("select") && found.is_none())
+        {
             return None;
         } else if from.is_none() && found.is_none() {
             is_after_values = depth == 0 && (token.is_word("values") || token.is_word("value"));

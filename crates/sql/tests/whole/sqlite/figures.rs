@@ -1,4 +1,4 @@
-//! What SQLite costs: `cargo test --profile fast -p brunt-sql --test whole sqlite::figures -- --ignored --nocapture`.
+//! The price of SQLite: `cargo test --profile fast -p brunt-sql --test whole sqlite::figures -- --ignored --nocapture`.
 
 use std::fs;
 use std::time::Instant;

@@ -30,7 +30,7 @@ fn each_statement_of_a_text_has_a_result_and_its_share_of_the_arguments() {
         for sql in ["", " ", "-- nothing", ";", "/* nothing */;"] {
             assert_eq!(query(&mut db, sql, &[]).await.unwrap().len(), 0, "{sql:?}");
         }
-        // Results that nobody reads are left out, and the second fault is told.
+        // Results without a reader are left out, and the second fault is told.
         let ask = |sql| Ask { sql, args: const { &Args::new() }, is_prepared: false };
         db.start(&ask("SELECT 1; SELECT 2; SELEC 3")).await.unwrap();
         assert!(db.next_result().await.unwrap());
@@ -165,8 +165,9 @@ fn rows_that_come_slowly_do_not_wait_for_a_full_chunk() {
     on_a_core(async {
         let mut db = memory().await;
         // Each row takes a few milliseconds.
-        let slow = format!("(SELECT COUNT(*) FROM ({ENDLESS} LIMIT 20000 + v % 2))");
-        let sql = format!("SELECT v, {slow} FROM (WITH RECURSIVE r(v) AS (SELECT 1 UNION ALL SELECT v + 1 FROM r LIMIT 40) SELECT v FROM r)");
+        let slow = format!("(SELECT SUM(x % (v + 1)) FROM ({ENDLESS} LIMIT 50000))");
+        let numbers = "WITH RECURSIVE r(v) AS (SELECT 1 UNION ALL SELECT v + 1 FROM r LIMIT 40)";
+        let sql = format!("{numbers} SELECT v, {slow} FROM r");
         let mut chunk = Chunk::default();
         db.start(&Ask { sql: &sql, args: &Args::new(), is_prepared: false }).await.unwrap();
         let (mut chunks, mut count) = (0, 0);
@@ -175,7 +176,7 @@ fn rows_that_come_slowly_do_not_wait_for_a_full_chunk() {
             count += chunk.len();
         }
         assert_eq!(count, 40);
-        assert!(chunks > 2, "{chunks} chunks");
+        assert!(chunks > 1, "all at once");
     });
 }
 
