@@ -10,15 +10,15 @@ use brunt_databases::Server;
 
 use crate::support::{brunt, repository};
 
-/// The words that a script is told and the same words as an answer has them.
-type Names = Vec<(String, String)>;
+/// Names of variables and their values, or words and the words of an answer in their place.
+type Pair = (String, String);
 
 fn text(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_default()
 }
 
 /// The lines that the script logs, without what differs from run to run.
-fn logged(script: &Path, env: &Names, wiped: &Names) -> Vec<String> {
+fn logged(script: &Path, env: &[Pair], wiped: &[Pair]) -> Vec<String> {
     let mut run = brunt("run --quiet --log-format json").env("TZ", "UTC").word(script);
     for (name, value) in env {
         run = run.env(name, value);
@@ -45,7 +45,7 @@ fn marked<'a>(text: &'a str, mark: &str) -> HashSet<&'a str> {
 }
 
 /// The lines of a script that are neither the answer's nor Brunt's by intent, and those that are missing.
-fn differences(script: &Path, env: &Names, wiped: &Names) -> Vec<String> {
+fn differences(script: &Path, env: &[Pair], wiped: &[Pair]) -> Vec<String> {
     let answer = text(&script.with_extension("expected.txt"));
     let meant = text(&script.with_extension("brunt.txt"));
     let (left, taken) = (marked(&meant, "- "), marked(&meant, "+ "));
@@ -59,7 +59,7 @@ fn differences(script: &Path, env: &Names, wiped: &Names) -> Vec<String> {
     missing.chain(more.map(|line| format!("+ {line}"))).collect()
 }
 
-fn check(driver: &str, env: &Names, wiped: &Names) {
+fn check(driver: &str, env: &[Pair], wiped: &[Pair]) {
     let folder = repository("tests/k6/sql").join(driver);
     let entries = fs::read_dir(&folder).expect("the folder of the driver");
     let mut scripts: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
@@ -77,7 +77,7 @@ fn check(driver: &str, env: &Names, wiped: &Names) {
 }
 
 /// A server's address in each way that scripts are told it, and the account of the answers.
-fn names(server: &Server, prefix: &str, dsn: String) -> (Names, Names) {
+fn names(server: &Server, prefix: &str, dsn: String) -> (Vec<Pair>, Vec<Pair>) {
     let (port, socket) = (server.port(), server.socket().display().to_string());
     let env = vec![
         (format!("{prefix}_DSN"), dsn),
@@ -118,6 +118,6 @@ fn scripts_see_of_postgresql_what_the_go_driver_gives() {
 fn scripts_see_of_sqlite_what_the_go_driver_gives() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path().display().to_string();
-    let env = vec![("SQLITE_FOLDER".to_owned(), folder.clone())];
-    check("sqlite3", &env, &vec![(folder, "{folder}".to_owned())]);
+    let env = [("SQLITE_FOLDER".to_owned(), folder.clone())];
+    check("sqlite3", &env, &[(folder, "{folder}".to_owned())]);
 }

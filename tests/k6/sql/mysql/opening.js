@@ -18,9 +18,6 @@ export default function () {
   tried('whole', `probe:secret@${at}/probe`);
   tried('no database', `probe:secret@${at}/`, 'SELECT DATABASE() AS d');
   tried('no slash', `probe:secret@${at}`);
-  tried('nothing', '');
-  tried('a slash', '/');
-  tried('only a database', '/probe');
   tried('no protocol', `probe:secret@127.0.0.1:${port}/probe`);
   tried('no protocol, brackets', `probe:secret@(127.0.0.1:${port})/probe`);
   tried('no port', 'probe:secret@tcp(127.0.0.9)/probe');

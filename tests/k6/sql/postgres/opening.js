@@ -36,7 +36,6 @@ export default function () {
   tried('pairs, no key', `${plain} =disable`);
   tried('pairs, empty value', `${plain} sslmode=disable application_name=`, "SELECT current_setting('application_name') AS a");
   tried('pairs, twice', `${plain} sslmode=disable dbname=postgres`, 'SELECT current_database() AS d');
-  tried('nothing', '');
   tried('a word', 'probe');
   tried('closed port', 'postgres://probe:secret@127.0.0.1:1/probe?sslmode=disable');
   tried('closed port, timeout', 'postgres://probe:secret@127.0.0.1:1/probe?sslmode=disable&connect_timeout=1');
