@@ -50,7 +50,7 @@ impl Options {
             integers: Integers::Number,
             is_typed: false,
             is_date: false,
-            is_prepared: false,
+            is_prepared: true,
             timeout: None,
             max_result: RESULT_MAX,
             marks,
