@@ -10,13 +10,18 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::{Rc, Weak};
 use std::task::{Poll, Waker};
+use std::time::Duration;
 
 use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
+use tokio::task::JoinHandle;
 
 use crate::{clock, pause};
 
 /// The maximum number of chores that are put off; the next one has them all done.
 const LATER_MAX: usize = 32;
+
+/// The longest time that a core waits for its last tasks.
+const LAST_MAX: Duration = Duration::from_secs(1);
 
 /// If something was put off for longer when the next thing comes, all of it is done now.
 const LATE_NS: u64 = 200_000;
@@ -25,6 +30,8 @@ thread_local! {
     static ON_CORE: Cell<bool> = const { Cell::new(false) };
     static CHORES: RefCell<Vec<Weak<dyn Chore>>> = const { RefCell::new(Vec::new()) };
     static LATER: Later = const { Later::new() };
+    /// Tasks that the core waits for before it goes.
+    static LAST: RefCell<Vec<JoinHandle<()>>> = const { RefCell::new(Vec::new()) };
     /// The task that does the chores of a core which does not rest.
     static BESIDE: RefCell<Option<Waker>> = const { RefCell::new(None) };
 }
@@ -106,6 +113,13 @@ impl CoreRuntime {
                 Poll::<()>::Pending
             }));
             let output = future.await;
+            let last = LAST.take();
+            let ended = async {
+                for task in last {
+                    drop(task.await);
+                }
+            };
+            drop(tokio::time::timeout(LAST_MAX, ended).await);
             pauses.abort();
             beside.abort();
             output
@@ -122,6 +136,18 @@ impl CoreRuntime {
 /// Whether this thread does its chores: without a [`CoreRuntime`] nothing may be put off.
 pub fn does_chores() -> bool {
     ON_CORE.get()
+}
+
+/// Starts a task that the core waits for before it goes, a second at most: telling a server to stop what it was asked for.
+///
+/// # Panics
+/// Outside of a runtime that has tasks of one thread.
+pub fn spawn_last(task: impl Future<Output = ()> + 'static) {
+    let handle = tokio::task::spawn_local(task);
+    LAST.with_borrow_mut(|last| {
+        last.retain(|known| !known.is_finished());
+        last.push(handle);
+    });
 }
 
 /// From now on, `chore` is done whenever this thread is about to rest.

@@ -260,7 +260,9 @@ impl Pool {
             }
             connection => {
                 self.left();
-                tokio::task::spawn_local(async move { connection.cancel(&pool.dialer).await });
+                brunt_fiber::core::spawn_last(async move {
+                    connection.cancel(&pool.dialer).await;
+                });
             }
         }
     }

@@ -41,6 +41,8 @@ pub(super) struct Reading {
     pub(super) is_anew: bool,
     /// Why rows are missing.
     pub(super) late: Option<Failure>,
+    /// It is the failure of a later statement of the text, not of rows.
+    pub(super) is_refused: bool,
     pub(super) spent: Spent,
     /// Rows of all results.
     pub(super) rows: u64,
@@ -65,6 +67,7 @@ impl Reading {
             is_over: false,
             is_anew: false,
             late: None,
+            is_refused: false,
             spent: Spent::default(),
             rows: 0,
             outcome: Outcome::default(),
@@ -116,7 +119,7 @@ impl Reading {
         self.spent.receiving = 0;
         // One that comes before the first row is the statement's.
         match self.late.take() {
-            Some(failure) if self.rows == 0 => Err(failure),
+            Some(failure) if self.rows == 0 || self.is_refused => Err(failure),
             late => {
                 self.late = late;
                 Ok(())
@@ -175,7 +178,10 @@ impl Reading {
                 }
                 Results::First | Results::Last => {
                     self.outcome = outcome;
-                    if !held.next_result().await? {
+                    self.is_refused = true;
+                    let goes_on = held.next_result().await?;
+                    self.is_refused = false;
+                    if !goes_on {
                         self.is_over = true;
                         self.held = None;
                         return Ok(());

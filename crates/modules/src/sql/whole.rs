@@ -56,7 +56,10 @@ fn ended<'js>(
     refused: Option<Failure>,
 ) -> JsResult<'js, ()> {
     reading.let_go();
-    let late = reading.late.take();
+    let (mut late, mut refused) = (reading.late.take(), refused);
+    if reading.is_refused && refused.is_none() {
+        refused = late.take();
+    }
     job.over(ctx, reading, refused.as_ref().or(late.as_ref()));
     job.done();
     if let Some(late) = late {
