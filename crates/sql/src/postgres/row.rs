@@ -87,7 +87,7 @@ fn unhex(text: &[u8], bytes: &mut Vec<u8>) -> Option<()> {
         bytes.extend(pairs.iter().map(|[high, low]| {
             let (high, low) = (DIGITS[usize::from(*high)], DIGITS[usize::from(*low)]);
             seen |= high | low;
-            high << 4 | low & 15
+            (high << 4) | (low & 15)
         }));
         return (seen < 16 && rest.is_empty()).then_some(());
     }

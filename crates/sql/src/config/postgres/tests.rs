@@ -145,7 +145,8 @@ proptest! {
     fn any_value_can_be_quoted(value in "\\PC{1,20}") {
         let quoted = value.replace('\\', "\\\\").replace('\'', "\\'");
         prop_assert_eq!(read(&format!("user=u password='{quoted}'")).password, value.clone());
-        let encoded: String = value.bytes().map(|byte| format!("%{byte:02x}")).collect();
+        let encoded: Vec<_> = value.bytes().map(|byte| format!("%{byte:02x}")).collect();
+        let encoded = encoded.concat();
         prop_assert_eq!(read(&format!("postgres://u:{encoded}@h/")).password, value);
     }
 }

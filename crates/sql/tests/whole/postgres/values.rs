@@ -61,7 +61,7 @@ fn arguments_arrive_as_they_were() {
         let cells = [
             Cell::Bool(true),
             Cell::Int(i64::MIN),
-            Cell::Float(-1.5e-300),
+            Cell::Float(-1.5e-3),
             Cell::Text("it's \\ \u{fc}".as_bytes()),
             Cell::Bytes(&[0, 255, b'\\']),
             Cell::Time(moment),
@@ -75,17 +75,13 @@ fn arguments_arrive_as_they_were() {
         let expected = [
             "bool true",
             "-9223372036854775808",
-            "f-0.000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000015",
+            "f-0.0015",
             "text it's \\ \u{fc}",
             "bytes [0, 255, 92]",
             "time -62135596801.005000000+0",
             "NULL",
         ];
-        assert_eq!(rows.len(), 1);
-        for (index, (value, expected)) in rows[0].iter().zip(expected).enumerate() {
-            assert!(index == 2 || value == expected, "{value} {expected}");
-        }
-        assert!(rows[0][2].ends_with("15"));
+        assert_eq!(rows, [expected]);
     });
 }
 

@@ -98,7 +98,7 @@ fn notices_of_a_trigger_stop_no_copy() {
         for number in 0..60_000 {
             values.push(Cell::Int(number));
         }
-        let columns = vec!["a".to_owned()];
+        let columns = ["a".to_owned()];
         let insert =
             Insert { table: "t", columns: &columns, values: &values, way: Way::Copy, batch: None };
         assert_eq!(it.insert(&insert).await.unwrap().rows_affected, Some(60_000));
