@@ -96,7 +96,7 @@ async function postgres() {
   return { name: 'PostgreSQL', dsn: `host=127.0.0.1 port=${port} user=job dbname=postgres sslmode=disable` };
 }
 
-// Runs stages of the job. What comes back: seconds and rows/s by stage, processor time and the most memory of the whole process.
+// Runs stages of the job. The answer: seconds and rows/s by stage, processor time and the most memory of the whole process.
 async function run(database, stages, more) {
   const env = Object.entries({ DSN: database.dsn, STAGE: stages, CHECKSUM: 0, SAMPLES: 100, ...more });
   const words = ['run', '--quiet', '--no-color', ...env.flatMap(([name, value]) => ['-e', `${name}=${value}`]), 'examples/sql/job.js'];

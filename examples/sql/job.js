@@ -99,7 +99,7 @@ async function run(name, stage) {
   meet();
 }
 
-// What a stage finds: the number of rows, and an id that was given out and is free again.
+// The state that a stage begins with: the number of rows, and an id that was given out and is free again.
 function found() {
   const rows = count(TABLE);
   if (rows === 0) throw new Error(`the table ${TABLE} is empty: STAGE=insertB fills it`);

@@ -11,7 +11,7 @@ use crate::support::{Told, brunt, repository};
 const ROWS: u64 = 20_000;
 
 /// Their hashes, added up: the same for each way and each database, since the texts are.
-const CHECKSUM: &str = "5f3759df0000";
+const CHECKSUM: &str = "2a722cf49f73";
 
 /// Packets are small, so that large statements must be split.
 static MARIADB: LazyLock<Server> = LazyLock::new(|| Server::mariadb(&["--max-allowed-packet=1M"]));
@@ -31,7 +31,11 @@ fn job(dsn: &str, env: &str) -> Told {
 /// All that follows this word in messages of the script.
 fn said<'a>(told: &'a Told, word: &str) -> Vec<&'a str> {
     let behind = |line: &'a str| line.split_once(word).map(|(_, rest)| rest);
-    told.stderr.lines().filter_map(behind).map(|rest| rest.split('"').next().unwrap_or(rest)).collect()
+    told.stderr
+        .lines()
+        .filter_map(behind)
+        .map(|rest| rest.split('"').next().unwrap_or(rest))
+        .collect()
 }
 
 /// Rows a second by stage.
@@ -57,8 +61,17 @@ fn all_stages(dsn: &str) -> BTreeMap<String, f64> {
     let rates = rates(&told);
     let names: Vec<&str> = rates.keys().map(String::as_str).collect();
     let stages = [
-        "alter", "insertA", "insertA1", "insertB", "select", "select 1, rows",
-        "select 2, into objects", "select 3, into lists and out again", "update1", "update2", "update3",
+        "alter",
+        "insertA",
+        "insertA1",
+        "insertB",
+        "select",
+        "select 1, rows",
+        "select 2, into objects",
+        "select 3, into lists and out again",
+        "update1",
+        "update2",
+        "update3",
     ];
     assert_eq!(names, stages, "{told:?}");
     assert!(told.stdout.contains("no row is lost") && told.stdout.contains("SQL\n"), "{told:?}");
@@ -86,7 +99,12 @@ fn has_the_order(dsn: &str) {
 fn all_stages_on_mariadb() {
     has_the_order(&MARIADB.go_dsn("shop"));
     let left = MARIADB.run("shop", "SHOW TABLES LIKE 'bulktest%'; SHOW CREATE TABLE bulktest;");
-    assert!(left.starts_with("bulktest\nbulktest\tCREATE TABLE `bulktest` (\\n  `id` int(11) NOT NULL AUTO_INCREMENT"), "{left}");
+    assert!(
+        left.starts_with(
+            "bulktest\nbulktest\tCREATE TABLE `bulktest` (\\n  `id` int(11) NOT NULL AUTO_INCREMENT"
+        ),
+        "{left}"
+    );
     assert!(left.contains("PRIMARY KEY (`id`)"), "{left}");
 }
 
@@ -182,13 +200,15 @@ fn a_stage_that_is_none_and_a_table_that_is_none_are_told() {
     assert!(told.stderr.contains("no such table: bulktest"), "{told:?}");
 }
 
-fn example(name: &str, dsn: Option<&str>) {
+/// One of the other examples, to its good end.
+fn example(name: &str, dsn: Option<&str>) -> Told {
     let mut call = brunt("run --quiet --no-color -e DURATION=500ms");
     if let Some(dsn) = dsn {
         call = call.word("-e").word(format!("DSN={dsn}"));
     }
     let told = call.word(repository("examples/sql").join(name)).told();
     assert_eq!(told.code, 0, "{name}: {}\n{}", told.stdout, told.stderr);
+    told
 }
 
 #[test]
@@ -198,4 +218,50 @@ fn the_other_examples_on_each_database() {
         example(name, Some(&MARIADB.go_dsn("shop")));
         example(name, Some(&POSTGRES.url("shop")));
     }
+}
+
+#[test]
+fn metrics_of_sql_have_a_section_and_thresholds_for_names() {
+    let told = example("query.js", Some(&MARIADB.go_dsn("shop")));
+    let (_, section) = told.stdout.split_once("\n    SQL\n").expect("a section SQL");
+    let names: Vec<&str> = section
+        .lines()
+        .map_while(|line| line.trim_start().split_once("..").map(|(name, _)| name))
+        .collect();
+    let all = [
+        "sql_connecting",
+        "sql_duration",
+        "{ name:price }",
+        "sql_failed",
+        "sql_pool_wait",
+        "sql_queries",
+        "sql_receiving",
+        "sql_rows",
+        "sql_rows_affected",
+        "sql_waiting",
+    ];
+    assert_eq!(names, all, "{}", told.stdout);
+    assert!(told.stdout.contains("    sql_duration{name:price}\n    ✓ 'p(95)<100'"), "{told:?}");
+}
+
+#[test]
+fn statements_that_fail_cross_a_threshold() {
+    let told = brunt("run --quiet --no-color --iterations 4")
+        .word("-e")
+        .word(format!("DSN={}", MARIADB.go_dsn("shop")))
+        .word("script.js")
+        .file(
+            "script.js",
+            "import sql from 'k6/x/sql'; import driver from 'k6/x/sql/driver/mysql';
+             export const options = { thresholds: { sql_failed: ['rate<0.4'], 'sql_queries{name:bad}': ['count==2'] } };
+             const db = sql.open(driver, __ENV.DSN);
+             const bad = db.with({ name: 'bad' });
+             export default function () {
+               try { (__ITER % 2 ? bad : db).query(__ITER % 2 ? 'SELECT nothing' : 'SELECT 1') } catch {}
+             }",
+        )
+        .told();
+    assert_eq!(told.code, 99, "{told:?}");
+    assert!(told.stdout.contains("✗ 'rate<0.4' rate=50.00%"), "{told:?}");
+    assert!(told.stdout.contains("✓ 'count==2' count=2"), "{told:?}");
 }
