@@ -86,7 +86,7 @@ impl Args {
     /// The value at a place.
     ///
     /// # Panics
-    /// If there are not so many.
+    /// If there are fewer.
     pub fn get(&self, index: usize) -> Cell<'_> {
         self.cell(self.items[index])
     }
@@ -112,7 +112,7 @@ impl Args {
     /// Those from `from` on, before `to`.
     ///
     /// # Panics
-    /// If there are not so many.
+    /// If there are fewer.
     pub fn range(&self, from: usize, to: usize) -> impl ExactSizeIterator<Item = Cell<'_>> + Clone {
         self.items[from..to].iter().map(|item| self.cell(*item))
     }

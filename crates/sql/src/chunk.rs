@@ -91,7 +91,7 @@ impl Chunk {
     /// `Err(Some(error))` of the sink; `Err(None)`: the row is not what its columns promise, which is the server's fault.
     ///
     /// # Panics
-    /// If there are not so many rows.
+    /// If there are fewer rows.
     #[inline]
     pub fn read<E>(
         &self,

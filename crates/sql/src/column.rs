@@ -1,4 +1,4 @@
-//! What a server says about the columns of a result.
+//! The columns of a result, as a server describes them.
 
 use std::rc::Rc;
 

@@ -125,7 +125,7 @@ impl Connection {
         whichever!(self, connection => connection.next_result().await)
     }
 
-    /// What the result that was just read to its end did: rows are those of this result alone.
+    /// The outcome of the result that was just read to its end: rows are those of this result alone.
     pub fn outcome(&self) -> Outcome {
         whichever!(self, connection => connection.outcome())
     }

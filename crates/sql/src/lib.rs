@@ -10,7 +10,7 @@
 //!
 //! One [`Pool`] belongs to one core and is polled there; no lock, no message to another core. A [`Chunk`] holds rows in the
 //! form of the wire and hands out each value as a [`Cell`], which borrows from it: no row and no value has memory of its own.
-//! Statements are told apart by [`statement::folded`]. Whoever drops a future in the middle of a statement loses the
+//! Statements are told apart by [`statement::folded`]. A future that is dropped in the middle of a statement costs the
 //! connection, never the pool: the server is asked to stop the statement.
 //!
 //! Absent: JavaScript, metrics, flags.

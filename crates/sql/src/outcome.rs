@@ -1,6 +1,6 @@
-//! What a statement did.
+//! The outcome of a statement.
 
-/// What a statement that is over did.
+/// The outcome of a statement that is over.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outcome {
     /// Rows that it changed, as the Go driver's `RowsAffected` counts them. `None`: the server did not say.

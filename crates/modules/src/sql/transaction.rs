@@ -153,7 +153,7 @@ impl Try {
 /// `tx(function, options)`.
 ///
 /// # Errors
-/// What the function throws; the server's.
+/// The exception of the function; the error of the server.
 pub(super) fn tx<'js>(call: &Call<'js>, door: &Rc<Door>) -> JsResult<'js> {
     let (ctx, function) = (call.ctx(), call.argument(0));
     if !function.is_function() {
