@@ -212,8 +212,8 @@ function picture({ batch, threads }) {
     parts.push(`<rect x="${left + index * 130}" y="${height - 26}" width="12" height="12" fill="${tones[index]}"/>`);
     text(left + index * 130 + 18, height - 15, name);
   });
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="system-ui, sans-serif" font-size="13" fill="#222">
-<rect width="${width}" height="${height}" fill="#fff"/>
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-20 0 ${width + 20} ${height}" width="${width + 20}" height="${height}" font-family="system-ui, sans-serif" font-size="13" fill="#222">
+<rect x="-20" width="${width + 20}" height="${height}" fill="#fff"/>
 ${parts.join('\n')}
 </svg>
 `;

@@ -73,6 +73,7 @@ examples! {
     scenarios "scenarios.js"
     secrets "secrets.js"
     setup_teardown "setup-teardown.js"
+    sql_query "sql/query.js"
     shared_array "shared-array.js"
     shared_files "shared-files.js"
     stale_reads "stale-reads.js"
