@@ -36,7 +36,7 @@ pub struct Attack {
     on: On,
 }
 
-/// What is attacked.
+/// The target of the attack.
 #[derive(Clone, Debug)]
 enum On {
     Http(Targets),

@@ -44,7 +44,7 @@ struct Hit<'a> {
 }
 
 impl Exchanges {
-    /// Those of core `index` of `cores`.
+    /// The share of core `index` of `cores`.
     ///
     /// # Errors
     /// The network can't be set up as the plan wants it.

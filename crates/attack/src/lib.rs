@@ -13,7 +13,7 @@
 //! has both moments: when the hit was due and when it was begun. Without a schedule ([`Pacer::Unlimited`]) each worker
 //! begins its next hit when its last one has ended.
 //!
-//! What a worker does for a hit is the matter of a `Load`: an HTTP exchange, or a statement on a database ([`sql`],
+//! A `Load` is the work of one hit: an HTTP exchange, or a statement on a database ([`sql`],
 //! [`Attack::of_queries`]). Pacing, workers and records are the same for both, and know neither.
 //!
 //! Nothing grows with the length of an attack: records go to a [`Sink`] one by one, and when that has no room, no hits

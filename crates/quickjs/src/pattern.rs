@@ -65,7 +65,7 @@ impl<'js> Ctx<'js> {
     /// If there is no memory.
     ///
     /// # Panics
-    /// If there is not one value for each property, or the pattern or a value is another VM's.
+    /// If the numbers of values and properties differ, or the pattern or a value is another VM's.
     pub fn object_by(self, pattern: &Pattern, values: &mut Vec<Value<'js>>) -> JsResult<'js> {
         let like = self.rooted(&pattern.like);
         assert_eq!(values.len(), pattern.len(), "each property has one value");

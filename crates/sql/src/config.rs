@@ -33,7 +33,7 @@ impl Driver {
     }
 }
 
-/// What a DSN may refer to: variables of the environment (`PGPASSWORD`) and files (certificates). The caller decides what it may see.
+/// The things that a DSN may refer to: variables of the environment (`PGPASSWORD`) and files (certificates). The caller decides what it may see.
 pub trait Outside {
     /// A variable of the environment.
     fn variable(&self, name: &str) -> Option<String>;
@@ -107,7 +107,7 @@ pub struct Config {
 }
 
 impl Config {
-    /// Reads a DSN for this driver: in the Go driver's form, or as a URL. No file is opened but certificates, nobody is dialed.
+    /// Reads a DSN for this driver: in the Go driver's form, or as a URL. No file is opened but certificates, no server is dialed.
     ///
     /// # Errors
     /// [`Trouble::Config`]: the Go driver's text, where it has one. The password is not in it.
@@ -157,7 +157,7 @@ impl Config {
     }
 
     /// The settings of the network that its connections need, made of those of the test: TLS, a socket in the file system. `None`:
-    /// it dials nobody, or the network of the test will do.
+    /// it dials no server, or the network of the test will do.
     pub fn network(&self, of_test: &brunt_net::Settings) -> Option<brunt_net::Settings> {
         let (tls, socket) = match &self.server {
             Server::MySql(settings) => (settings.tls(), settings.socket().map(str::to_owned)),

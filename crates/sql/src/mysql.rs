@@ -73,7 +73,7 @@ impl Connection {
         if ask.args.is_empty() && !ask.is_prepared {
             return session.query(ask.sql.as_bytes()).await;
         }
-        if session.options.interpolate_params && !ask.is_prepared {
+        if session.options.interpolate_params && !ask.args.is_empty() {
             // With another number of arguments the server shall say how many it wants.
             if let Some(sql) = prepared::interpolated(session, ask.sql, ask.args) {
                 return session.query(&sql).await;

@@ -84,7 +84,7 @@ pub struct Lease {
     made: u64,
     waited_ns: u64,
     connecting_ns: Option<u64>,
-    /// An open transaction ends the connection rather than go back to the pool with it.
+    /// An open transaction does not go back to the pool with the connection.
     is_bounded: bool,
 }
 
@@ -232,8 +232,10 @@ impl Pool {
         self.open.get()
     }
 
-    fn take_back(self: &Rc<Self>, connection: Connection, made: u64) {
-        if connection.is_idle() {
+    /// `is_bounded`: the transaction that is open on it ends here.
+    fn take_back(self: &Rc<Self>, connection: Connection, made: u64, is_bounded: bool) {
+        let ends_transaction = is_bounded && connection.is_in_transaction();
+        if connection.is_idle() && !ends_transaction {
             self.keep(connection, made);
             return;
         }
@@ -247,9 +249,9 @@ impl Pool {
             Connection::Sqlite(mut file) if !self.is_closed.get() => {
                 self.recalled.set(self.recalled.get() + 1);
                 tokio::task::spawn_local(async move {
-                    file.recall().await;
+                    file.recall(is_bounded).await;
                     pool.recalled.set(pool.recalled.get() - 1);
-                    if file.is_idle() {
+                    if file.is_idle() && !(is_bounded && file.is_in_transaction()) {
                         pool.keep(Connection::Sqlite(file), made);
                     } else {
                         drop(file);
@@ -257,6 +259,10 @@ impl Pool {
                     }
                     pool.serve();
                 });
+            }
+            connection if connection.is_idle() => {
+                connection.close();
+                self.left();
             }
             connection => {
                 self.left();
@@ -314,8 +320,8 @@ impl Lease {
         }
     }
 
-    /// Its connection does not go back to the pool while a transaction is open on it. Without this it does: a script that says
-    /// `BEGIN` and `COMMIT` by statements of their own relies on it.
+    /// Its connection does not go back to the pool while a transaction is open on it: it is closed, or, one of SQLite, which may be a
+    /// database in memory, rolled back. Without this it does: a script that says `BEGIN` and `COMMIT` by statements of their own relies on it.
     pub fn end_with_transaction(&mut self) {
         self.is_bounded = true;
     }
@@ -349,12 +355,8 @@ impl DerefMut for Lease {
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        let Some(connection) = self.connection.take() else { return };
-        if self.is_bounded && connection.is_idle() && connection.is_in_transaction() {
-            connection.close();
-            self.pool.left();
-        } else {
-            self.pool.take_back(connection, self.made);
+        if let Some(connection) = self.connection.take() {
+            self.pool.take_back(connection, self.made, self.is_bounded);
         }
     }
 }

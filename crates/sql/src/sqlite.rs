@@ -240,8 +240,9 @@ impl Connection {
     }
 
     /// Stops the statement and waits until the file is back, for a second at most: a database in memory lives as long as its connection.
-    /// A statement that waits for the lock of another may take as long as `_busy_timeout` says, and is given up.
-    pub(crate) async fn recall(&mut self) {
+    /// A statement that waits for the lock of another may take as long as `_busy_timeout` says, and is given up. `rolls_back`: a
+    /// transaction that is open then is rolled back.
+    pub(crate) async fn recall(&mut self, rolls_back: bool) {
         const PATIENCE: Duration = Duration::from_secs(1);
         const ONCE_MORE: Duration = Duration::from_millis(20);
         let interrupt = Arc::clone(&self.interrupt);
@@ -253,6 +254,10 @@ impl Connection {
                     Ok(Err(failure)) if failure.trouble() == Trouble::Broken => break,
                     _ => {}
                 }
+            }
+            if rolls_back && self.is_in_transaction && self.is_idle() {
+                let ask = Ask { sql: "ROLLBACK", args: &Args::new(), is_prepared: false };
+                let _ = self.start(&ask).await;
             }
         };
         let _ = tokio::time::timeout(PATIENCE, recall).await;

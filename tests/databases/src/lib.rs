@@ -91,7 +91,7 @@ impl Server {
             Kind::Postgres => postgres::command(self),
         };
         // The shell waits for the end of its input, which is the end of this process at the latest. Unless it is told to keep the folder, it
-        // removes it: nobody else would.
+        // removes the folder.
         let script = "\"$@\" >>\"$BRUNT_DB_LOG\" 2>&1 </dev/null & pid=$!; word=$(cat)
             kill -s \"$BRUNT_DB_SIGNAL\" $pid 2>/dev/null; wait $pid 2>/dev/null
             [ \"$word\" = keep ] || rm -rf \"$BRUNT_DB_FOLDER\"";
@@ -172,7 +172,7 @@ impl Server {
         }
     }
 
-    /// What the database's own client says to these statements, as its administrator: values with tabs between them, a line for each row.
+    /// The answer of the database's own client to these statements, as its administrator: values with tabs between them, a line for each row.
     ///
     /// # Panics
     /// If the client says that a statement failed.
@@ -218,7 +218,7 @@ impl Server {
         }
     }
 
-    /// What the server has logged.
+    /// The log of the server.
     pub fn log(&self) -> String {
         fs::read_to_string(self.log_file()).unwrap_or_default()
     }

@@ -41,7 +41,7 @@ const DETAILS: [&str; 6] = [
 ];
 
 impl Statements {
-    /// Those of core `index` of `cores`.
+    /// The connections of core `index` of `cores`.
     ///
     /// # Errors
     /// The network can't be set up as the database wants it.

@@ -109,7 +109,7 @@ pub(super) fn command() -> Command {
             "FORM",
             "Once: table, csv or json [default: table]. A load: text, json, html, hist[0,1ms,…] or hdrplot [default: text]",
         ))
-        .arg(value("rate", "HITS/TIME", "Begin so many hits, such as 500/s; 0 is as fast as --max-workers allow [default: 50/s]"))
+        .arg(value("rate", "HITS/TIME", "The rate of hits, such as 500/s; 0 is as fast as --max-workers allow [default: 50/s]"))
         .arg(value("duration", "DURATION", "Begin hits for this long; 0 is until stopped [default: 0]").short('d'))
         .arg(value("workers", "N", "Start with this many workers [default: 10]"))
         .arg(value("max-workers", "N", "Use at most this many; each has one hit under way [default: no limit]"))

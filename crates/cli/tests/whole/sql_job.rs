@@ -202,7 +202,7 @@ fn a_stage_that_is_none_and_a_table_that_is_none_are_told() {
 
 /// One of the other examples, to its good end.
 fn example(name: &str, dsn: Option<&str>) -> Told {
-    let mut call = brunt("run --quiet --no-color -e DURATION=500ms");
+    let mut call = brunt("run --quiet --no-color -e DURATION=1s");
     if let Some(dsn) = dsn {
         call = call.word("-e").word(format!("DSN={dsn}"));
     }

@@ -166,7 +166,8 @@ pub(super) struct Pinned {
     end: Cell<Option<&'static str>>,
     /// An object of the script has it: rows that are being read, a transaction.
     is_lent: Cell<bool>,
-    _kept: Option<Kept>,
+    /// Until it is given back.
+    kept: Cell<Option<Kept>>,
 }
 
 impl Pinned {
@@ -182,7 +183,7 @@ impl Pinned {
             free: Notify::new(),
             end: Cell::new(None),
             is_lent: Cell::new(false),
-            _kept: kept,
+            kept: Cell::new(kept),
         })
     }
 
@@ -191,6 +192,7 @@ impl Pinned {
             if !held.is_idle() {
                 // It goes away, and the server is asked to stop its statement.
                 self.end.set(Some("driver: bad connection"));
+                drop(self.kept.take());
             } else {
                 *self.held.borrow_mut() = Some(held);
             }
@@ -220,7 +222,7 @@ impl Pinned {
             self.end.set(Some(why));
         }
         let held = self.held.borrow_mut().take();
-        drop(held);
+        drop((held, self.kept.take()));
         self.free.notify_waiters();
         self.free.notify_one();
     }

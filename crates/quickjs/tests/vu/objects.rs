@@ -566,7 +566,7 @@ fn objects_by_a_pattern_have_its_properties_in_its_order() {
         let mut values: Vec<_> = (0..40).map(|n| ctx.int(n)).collect();
         let made = ctx.object_by(&wide, &mut values).unwrap();
         assert_eq!(made.get("c39").unwrap().as_number(), Some(39.0));
-        // What scripts do to one object is no matter of the next.
+        // A change of one object leaves the next as it is.
         made.delete("c0").unwrap();
     }
     ctx.eval("t.js", "Object.prototype.x = 1").unwrap();

@@ -179,6 +179,28 @@ fn a_database_in_memory_outlives_a_statement_that_is_given_up() {
 }
 
 #[test]
+fn a_lease_that_ends_with_its_transaction_leaves_the_database_in_memory_and_no_transaction() {
+    on_a_core(async {
+        let pool = pool(0);
+        let mut lease = pool.lease().await.unwrap();
+        run(&mut lease, "CREATE TABLE t (a)").await.unwrap();
+        let endless =
+            "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c";
+        for sql in ["SELECT 1", endless] {
+            lease.end_with_transaction();
+            run(&mut lease, "BEGIN").await.unwrap();
+            run(&mut lease, "INSERT INTO t VALUES (1)").await.unwrap();
+            lease.start(&Ask { sql, args: &Args::new(), is_prepared: false }).await.unwrap();
+            drop(lease);
+            lease = pool.lease().await.unwrap();
+            assert!(!lease.is_in_transaction());
+            assert_eq!(run(&mut lease, "SELECT a FROM t").await.unwrap(), 0);
+        }
+        assert_eq!(pool.open_count(), 1);
+    });
+}
+
+#[test]
 fn no_more_are_idle_than_may_be_and_old_ones_go() {
     on_a_core(async {
         let pool = pool_of(":memory:", PoolOptions { max_idle: 1, ..PoolOptions::default() });

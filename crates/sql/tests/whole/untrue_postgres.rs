@@ -1,4 +1,4 @@
-//! The client of PostgreSQL against servers that are none, or that lie.
+//! The client of PostgreSQL against servers that lie, or speak something else.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};

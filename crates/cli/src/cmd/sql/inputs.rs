@@ -90,7 +90,9 @@ fn with_variables(url: &str, environment: &Environment) -> Outcome<String> {
         let Some(value) = environment.get(name) else {
             // The rest of a password with a dollar in it may look like a name: it is not repeated.
             return Err(failure("a variable that the URL names is not set in the environment")
-                .hint("$NAME stands for a variable; a dollar of its own is written %24"));
+                .hint(
+                    "$NAME is a variable of the environment; a dollar sign itself is written %24",
+                ));
         };
         let escaped: String = form_urlencoded::byte_serialize(value.as_bytes()).collect();
         whole.push_str(&escaped.replace('+', "%20"));
