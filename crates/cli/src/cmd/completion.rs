@@ -91,15 +91,15 @@ mod tests {
     #[test]
     fn every_shell_is_offered_flags_of_attack_and_types_of_outputs_and_nothing_hidden() {
         for (shell, flag) in [
-            (Shell::Bash, "-max-workers"),
-            (Shell::Zsh, "-max-workers"),
-            (Shell::Fish, "-o max-workers"),
-            (Shell::PowerShell, "'-max-workers'"),
-            (Shell::Elvish, "-max-workers"),
+            (Shell::Bash, "-redirects"),
+            (Shell::Zsh, "-redirects"),
+            (Shell::Fish, "-o redirects"),
+            (Shell::PowerShell, "'-redirects'"),
+            (Shell::Elvish, "-redirects"),
         ] {
             let script = script(shell);
             assert!(script.contains(flag), "{shell}");
-            assert!(!script.contains("--max-workers") && !script.contains(ONE_DASH), "{shell}");
+            assert!(!script.contains("--redirects") && !script.contains(ONE_DASH), "{shell}");
             assert!(!script.contains("dump") && !script.contains("login"), "{shell}");
             // These two offer no values.
             if !matches!(shell, Shell::PowerShell | Shell::Elvish) {

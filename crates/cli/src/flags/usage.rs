@@ -35,9 +35,9 @@ pub(crate) fn usage_failure(
         ErrorKind::InvalidSubcommand => {
             let word = name(ContextKind::InvalidSubcommand).unwrap_or_default();
             match command {
-                // `brunt help runn` and `brunt runn`
-                None | Some("help") => format!("unknown command \"{word}\" for \"brunt\""),
-                Some(command) => format!("unknown command \"{word}\" for \"brunt {command}\""),
+                // The one command that has commands of its own.
+                Some("demo") => format!("unknown command \"{word}\" for \"brunt demo\""),
+                _ => format!("unknown command \"{word}\" for \"brunt\""),
             }
         }
         ErrorKind::MissingRequiredArgument => {

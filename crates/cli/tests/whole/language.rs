@@ -511,7 +511,7 @@ fn what_a_script_may_reach_is_there_even_when_only_eval_names_it() {
 fn imports_that_are_not_offered_show_their_line() {
     for (import, column, part) in [
         ("import b from 'k6/browser';", 15, "the module \"k6/browser\" is not supported yet"),
-        ("import x from 'k6/x/sql';", 15, "extension of k6 that is not supported yet"),
+        ("import x from 'k6/x/kafka';", 15, "extension of k6 that is not supported yet"),
         ("import x from 'k6/nope';", 15, "unknown module: \"k6/nope\""),
     ] {
         let told = run("s.js", &format!("\n{import}\nexport default () => {{}}"), &[], "");

@@ -190,7 +190,7 @@ fn transactions_commit_roll_back_and_end() {
             r#"async "well""#,
             r#"rejected "ill""#,
             "count 2",
-            r#"nested "TypeError: not a function""#,
+            r#"nested "TypeError: Object has no member 'tx'""#,
             r#"level "GoError: the isolation \"none\" is unknown: it is \"read uncommitted\", \"read committed\", \"repeatable read\" or \"serializable\"""#,
             r#"own [{"a":1}]"#,
             r#"closed "GoError: sql: connection is already closed""#,

@@ -289,7 +289,7 @@ mod tests {
 
     #[test]
     fn tables_are_aligned_and_command_no_terminal() {
-        let table = "id   name\n───  ──────────────────\n1    a \"b\",\\n\\x1b[2J\n1.5  NULL\n";
+        let table = "id   name\n───  ───────────────\n1    a \"b\",\\n\\x1b[2J\n1.5  NULL\n";
         assert_eq!(written("table"), table);
         assert_eq!(Writer::new("table", columns(&["a"])).finish(), "a\n─\n");
     }
