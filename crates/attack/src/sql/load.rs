@@ -100,15 +100,12 @@ impl Statements {
         record.planned = turn.planned;
         record.latency = finished.saturating_sub(turn.began);
         (record.bytes_out, record.bytes_in) = (course.bytes_out, course.bytes_in);
-        match statement.map(|index| &self.queries.statements()[index]) {
-            Some(one) => {
-                put(&mut record.method, one.verb());
-                put(&mut record.url, one.label());
-            }
-            None => {
-                put(&mut record.method, "TRANSACTION");
-                put(&mut record.url, &self.queries.all);
-            }
+        if let Some(one) = statement.map(|index| &self.queries.statements()[index]) {
+            put(&mut record.method, one.verb());
+            put(&mut record.url, one.label());
+        } else {
+            put(&mut record.method, "TRANSACTION");
+            put(&mut record.url, &self.queries.all);
         }
         record.error.clear();
         record.code = match &course.failure {

@@ -134,7 +134,9 @@ impl Rows {
                 if have != want {
                     return Err(format!("the array has {have} values, the first line has {want}"));
                 }
-                values.iter().for_each(|value| push(&mut self.cells, Some(value)));
+                for value in values {
+                    push(&mut self.cells, Some(value));
+                }
             }
             Value::Object(object) => {
                 if is_first {

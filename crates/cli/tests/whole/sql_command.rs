@@ -131,7 +131,7 @@ fn faults_are_told_before_a_load_begins() {
             told.stderr
         };
         let syntax = fault(&url, "SELECT FRM x");
-        assert!(syntax.contains("FRM") || syntax.contains("x"), "{syntax}");
+        assert!(syntax.contains("FRM") || syntax.contains('x'), "{syntax}");
         let missing = fault(&url, "SELECT * FROM no_such_table");
         assert!(missing.contains("no_such_table") && missing.contains("42"), "{missing}");
         let unbound = fault(&url, &format!("SELECT {placeholder}"));

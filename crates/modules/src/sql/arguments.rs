@@ -54,7 +54,7 @@ pub(super) fn push<'js>(
 fn number(number: f64) -> Cell<'static> {
     /// The first whole number beyond those of 64 bits.
     const END: f64 = 9_223_372_036_854_775_808.0;
-    let is_whole = number.fract() == 0.0 && number < END && number >= -END;
+    let is_whole = number.fract() == 0.0 && (-END..END).contains(&number);
     if is_whole && (number != 0.0 || number.is_sign_positive()) {
         Cell::Int(number as i64)
     } else {

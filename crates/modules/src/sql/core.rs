@@ -31,10 +31,13 @@ const PLACES_MAX: usize = 64;
 /// Sets of tags and names of scripts that are remembered.
 const MARKS_MAX: usize = 1024;
 
+/// A pool that the VUs of a core share, by its place and its limits.
+type SharedPool = (Rc<Place>, PoolOptions, Weak<Pool>);
+
 /// The state.
 pub(super) struct SqlCore {
     places: RefCell<Vec<Rc<Place>>>,
-    pools: RefCell<Vec<(Rc<Place>, PoolOptions, Weak<Pool>)>>,
+    pools: RefCell<Vec<SharedPool>>,
     /// By driver.
     statements: RefCell<[FxHashMap<Box<str>, Rc<Statement>>; Driver::ALL.len()]>,
     labels: RefCell<FxHashMap<Box<str>, Rc<Label>>>,

@@ -20,12 +20,12 @@ impl Class for ExecResult {
     fn members() -> &'static Members {
         static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
             Members::new()
-                .method(c"rowsAffected", 0, |call| match of(&call)?.0 {
-                    Some(affected) => Ok(call.ctx().number(affected as f64)),
-                    None => {
+                .method(c"rowsAffected", 0, |call| {
+                    let Some(affected) = of(&call)?.0 else {
                         let why = "no RowsAffected available after the empty statement";
-                        Err(throw_go(call.ctx(), why))
-                    }
+                        return Err(throw_go(call.ctx(), why));
+                    };
+                    Ok(call.ctx().number(affected as f64))
                 })
                 .method(c"lastInsertId", 0, |call| match of(&call)?.1 {
                     Some(id) => Ok(call.ctx().number(id as f64)),

@@ -189,12 +189,12 @@ impl Pinned {
 
     fn put(&self, held: Held) {
         if self.end.get().is_none() {
-            if !held.is_idle() {
+            if held.is_idle() {
+                *self.held.borrow_mut() = Some(held);
+            } else {
                 // It goes away, and the server is asked to stop its statement.
                 self.end.set(Some("driver: bad connection"));
                 drop(self.kept.take());
-            } else {
-                *self.held.borrow_mut() = Some(held);
             }
         }
         self.free.notify_one();

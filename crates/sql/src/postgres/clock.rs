@@ -117,7 +117,7 @@ pub(super) fn push(out: &mut Vec<u8>, moment: Moment) {
         let sign = if moment.offset_seconds < 0 { '-' } else { '+' };
         let offset = moment.offset_seconds.unsigned_abs();
         let _ = write!(out, "{sign}{:02}:{:02}", offset / 3600, offset / 60 % 60);
-        if offset % 60 > 0 {
+        if !offset.is_multiple_of(60) {
             let _ = write!(out, ":{:02}", offset % 60);
         }
     }

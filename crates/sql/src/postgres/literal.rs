@@ -36,7 +36,7 @@ pub(super) fn push_copied(out: &mut Vec<u8>, cell: Cell<'_>) {
 
 #[inline]
 fn push_escaped(out: &mut Vec<u8>, text: &[u8]) {
-    let is_special = |byte: u8| (byte < 14) | (byte == b'\\');
+    let is_special = |byte: u8| byte < 14 || byte == b'\\';
     // Without a branch in it, so that the compiler looks at many bytes at once.
     if !text.iter().fold(false, |has, byte| has | is_special(*byte)) {
         out.extend_from_slice(text);

@@ -1,6 +1,5 @@
 //! SQLite, as its Go driver behaves (recorded with go-sqlite3 1.14.32).
 
-mod figures;
 mod statements;
 mod values;
 mod writing;

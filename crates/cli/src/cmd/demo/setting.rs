@@ -344,12 +344,12 @@ pub(super) static SETTINGS: &[Setting] = &[
         "mysql-listen",
         Takes::One("HOST:PORT|none"),
         "Let the stand-in for MySQL listen at this address [default: a free port]",
-        |c, t| match t {
-            "none" => put(&mut c.mysql, Ok(None)),
-            _ => {
-                c.mysql.get_or_insert_default().listen = address(t)?;
-                Ok(())
+        |c, t| {
+            if t == "none" {
+                return put(&mut c.mysql, Ok(None));
             }
+            c.mysql.get_or_insert_default().listen = address(t)?;
+            Ok(())
         },
     ),
 ];

@@ -134,7 +134,7 @@ fn statements(request: &Request, config: &Config) -> Outcome<Vec<Statement>> {
 fn rows(name: &str) -> Outcome<Rows> {
     let text = bounded::read_text(Path::new(name), BODY_MAX)
         .map_err(|error| failure(format!("cannot read {name}: {error}")))?;
-    let end = Path::new(name).extension().map(|end| end.to_ascii_lowercase());
+    let end = Path::new(name).extension().map(std::ffi::OsStr::to_ascii_lowercase);
     let is_json = end.is_some_and(|end| end == "jsonl" || end == "ndjson" || end == "json");
     let rows = if is_json { Rows::json_lines(&text) } else { Rows::csv(&text) };
     rows.map_err(|error| failure(format!("{name}:{error}")))

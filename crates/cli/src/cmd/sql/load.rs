@@ -123,7 +123,7 @@ fn output(name: &str) -> Outcome<(Box<dyn io::Write + Send>, Format)> {
         vegeta::keep_from_screen("sql", "stdout")?;
         return Ok((Box::new(io::stdout()), Format::Gob));
     }
-    let end = std::path::Path::new(name).extension().map(|end| end.to_ascii_lowercase());
+    let end = std::path::Path::new(name).extension().map(std::ffi::OsStr::to_ascii_lowercase);
     let format = match end.as_deref().and_then(|end| end.to_str()) {
         Some("json" | "jsonl" | "ndjson") => Format::Json,
         Some("csv") => Format::Csv,

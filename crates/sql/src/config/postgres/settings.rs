@@ -228,9 +228,11 @@ fn tls(
     }
     let read = |name: &str, file: Option<String>| {
         file.filter(|file| !file.is_empty() && file != "system")
-            .map(|file| match is_inline {
-                true => Ok(file),
-                false => outside.file(&file).map_err(|error| format!("{name} {file}: {error}")),
+            .map(|file| {
+                if is_inline {
+                    return Ok(file);
+                }
+                outside.file(&file).map_err(|error| format!("{name} {file}: {error}"))
             })
             .transpose()
     };
