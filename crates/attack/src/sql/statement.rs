@@ -41,6 +41,74 @@ pub struct Prepared {
 const PREPARABLE: [&str; 8] =
     ["SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE", "WITH", "VALUES", "MERGE"];
 
+/// Verbs of statements that end transactions, or change what no transaction gives back. A word that is not known is perhaps a slip.
+const UNTRIED: [&str; 64] = [
+    "ABORT",
+    "ALTER",
+    "ANALYZE",
+    "ATTACH",
+    "BEGIN",
+    "CALL",
+    "CHANGE",
+    "CHECKPOINT",
+    "CLOSE",
+    "CLUSTER",
+    "COMMENT",
+    "COMMIT",
+    "COPY",
+    "CREATE",
+    "DEALLOCATE",
+    "DECLARE",
+    "DETACH",
+    "DISCARD",
+    "DO",
+    "DROP",
+    "END",
+    "EXECUTE",
+    "FETCH",
+    "FLUSH",
+    "GRANT",
+    "HANDLER",
+    "IMPORT",
+    "INSTALL",
+    "KILL",
+    "LISTEN",
+    "LOAD",
+    "LOCK",
+    "MOVE",
+    "NOTIFY",
+    "OPTIMIZE",
+    "PRAGMA",
+    "PREPARE",
+    "PURGE",
+    "REASSIGN",
+    "REFRESH",
+    "REINDEX",
+    "RELEASE",
+    "RENAME",
+    "REPAIR",
+    "RESET",
+    "REVOKE",
+    "ROLLBACK",
+    "SAVEPOINT",
+    "SECURITY",
+    "SET",
+    "SHUTDOWN",
+    "SIGNAL",
+    "START",
+    "STOP",
+    "TRUNCATE",
+    "UNINSTALL",
+    "UNLISTEN",
+    "UNLOCK",
+    "USE",
+    "VACUUM",
+    "XA",
+    "CACHE",
+    "RESIGNAL",
+    "BACKUP",
+];
+
 impl Statement {
     /// One without a name.
     pub fn new(sql: impl Into<String>) -> Self {
@@ -126,7 +194,7 @@ impl Prepared {
 
     /// Whether it can be tried inside a transaction that is rolled back.
     pub fn is_triable(&self) -> bool {
-        PREPARABLE.contains(&self.verb.as_str())
+        !UNTRIED.contains(&self.verb.as_str())
     }
 
     /// Puts the arguments of a row into `args`.
@@ -172,6 +240,13 @@ mod tests {
         );
         assert_eq!(fault("SELECT :x", &rows), "s: it wants :x, and the columns are id");
         assert_eq!(fault("SELECT :x", &none), "s: it wants :x, and there are no arguments");
+    }
+
+    #[test]
+    fn statements_that_a_rollback_undoes_are_tried_and_slips_too() {
+        let is_triable = |sql| bound(sql, &Rows::default()).unwrap().is_triable();
+        assert!(["SELECT 1", "insert into t values (1)", "SELEC 1"].into_iter().all(is_triable));
+        assert!(!["DROP TABLE t", "vacuum", "COMMIT", "CALL p()"].into_iter().any(is_triable));
     }
 
     #[test]

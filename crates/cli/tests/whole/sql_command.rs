@@ -130,6 +130,8 @@ fn faults_are_told_before_a_load_begins() {
             assert_eq!((told.code, told.stdout.as_str()), (1, ""), "{told:?}");
             told.stderr
         };
+        let slip = fault(&url, "SELEC 1");
+        assert!(slip.contains("SELEC") && slip.contains("42"), "{slip}");
         let syntax = fault(&url, "SELECT FRM x");
         assert!(syntax.contains("FRM") || syntax.contains('x'), "{syntax}");
         let missing = fault(&url, "SELECT * FROM no_such_table");
@@ -216,6 +218,21 @@ fn a_transaction_is_whole_or_is_not() {
             ids.split_whitespace().filter(|word| word.parse::<u32>().is_ok()).collect();
         assert_eq!(ids, ["1", "2", "5", "6", "7", "8"]);
     }
+}
+
+#[test]
+fn a_transaction_is_tried_as_a_whole() {
+    MARIADB.run(
+        "shop",
+        "CREATE TABLE try_p (id INT PRIMARY KEY);
+         CREATE TABLE try_c (id INT PRIMARY KEY, FOREIGN KEY (id) REFERENCES try_p (id));",
+    );
+    let script = "INSERT INTO try_p VALUES (:id); INSERT INTO try_c VALUES (:id)";
+    let told = sql(&MARIADB.url("shop"), script, "--transaction --args a.csv --rate 10/s -d 200ms")
+        .file("a.csv", "id:int\n1\n2\n")
+        .told();
+    assert_eq!(told.code, 0, "{told:?}");
+    assert!(row(&told, "Status Codes").ends_with(" 200:2  "), "{told:?}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use brunt_attack::sql::Queries;
+use brunt_attack::sql::{Prepared, Queries};
 use brunt_attack::{Attack, Control, Outcome as Attacked, Pacer, Plan, Several, Sink, Stream};
 use brunt_records::{Format, GroupBy, Record, Sheet, SheetConfig, Summary, SummaryConfig};
 use brunt_sql::{Args, Ask, Connection};
@@ -134,23 +134,38 @@ fn output(name: &str) -> Outcome<(Box<dyn io::Write + Send>, Format)> {
     Ok((Box::new(file), format))
 }
 
-/// Runs each statement that can be rolled back once, in a transaction that is.
+/// Runs the statements that can be rolled back once, each in a transaction that is; those of a transaction together, as one may need
+/// the work of another.
 async fn try_all(connection: &mut Connection, queries: &Queries, timeout_ns: u64) -> Outcome<()> {
+    let all = queries.statements();
+    let length = if queries.settings().is_transaction { all.len() } else { 1 };
     let mut args = Args::new();
-    for statement in queries.statements().iter().filter(|statement| statement.is_triable()) {
-        statement.arguments(queries.rows(), 0, &mut args);
-        let is_prepared = queries.settings().is_prepared;
+    for together in all.chunks(length) {
+        if !together.iter().all(Prepared::is_triable) {
+            continue;
+        }
+        let mut label = "BEGIN";
         let tried = session::within(timeout_ns, async {
             session::plain(connection, "BEGIN").await?;
-            let ask = Ask { sql: statement.sql(), args: &args, is_prepared };
-            let done = session::run(connection, &ask).await;
-            if connection.is_idle() {
-                session::plain(connection, "ROLLBACK").await?;
+            let mut done = Ok(());
+            for statement in together {
+                label = statement.label();
+                statement.arguments(queries.rows(), 0, &mut args);
+                let is_prepared = queries.settings().is_prepared && statement.is_preparable();
+                let ask = Ask { sql: statement.sql(), args: &args, is_prepared };
+                done = session::run(connection, &ask).await;
+                if done.is_err() {
+                    break;
+                }
             }
-            done
+            let is_idle = connection.is_idle();
+            let undone =
+                if is_idle { session::plain(connection, "ROLLBACK").await } else { Ok(()) };
+            // A database may have rolled back by itself: the first failure is the one to tell.
+            done.and(undone)
         });
         tried.await.map_err(|refusal| {
-            session::refused(statement.label(), &refusal)
+            session::refused(label, &refusal)
                 .hint("the statement failed when it was tried once: no load was begun")
         })?;
     }

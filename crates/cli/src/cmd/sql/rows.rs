@@ -252,6 +252,9 @@ fn time(moment: Moment, type_name: &str) -> String {
         return civil.date().to_string();
     }
     let zone = if moment.offset_seconds == 0 { String::new() } else { offset.to_string() };
+    if type_name.eq_ignore_ascii_case("time") || type_name.eq_ignore_ascii_case("timetz") {
+        return format!("{}{zone}", civil.time());
+    }
     format!("{} {}{zone}", civil.date(), civil.time())
 }
 
@@ -310,6 +313,7 @@ mod tests {
         for (cell, type_name, expected) in [
             (Cell::Time(moment), "TIMESTAMPTZ", "2024-02-29 13:34:56.5+01"),
             (Cell::Time(moment), "DATE", "2024-02-29"),
+            (Cell::Time(moment), "TIMETZ", "13:34:56.5+01"),
             (Cell::Bytes(b"\0\xff"), "", "0x00ff"),
             (Cell::Raw(b"1.10"), "", "1.10"),
             (Cell::Float(3.0), "", "3"),

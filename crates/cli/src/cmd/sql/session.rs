@@ -6,7 +6,7 @@ use std::time::Duration;
 use brunt_attack::sql::Queries;
 use brunt_fiber::{clock, core::CoreRuntime};
 use brunt_net::{Dialer, Network, Settings};
-use brunt_sql::{Args, Ask, Chunk, Connection, Failure as Refusal, Trouble};
+use brunt_sql::{Args, Ask, Chunk, Connection, Driver, Failure as Refusal, Trouble};
 
 use super::failure;
 use crate::failure::{Failure, Outcome};
@@ -32,7 +32,8 @@ pub(super) fn with<T>(
             .map_err(|error| failure(format!("the TLS settings of the URL: {error}")))?;
         let dialer = Dialer::new(network, None);
         let opening = within(timeout_ns, Connection::open(config, &dialer));
-        let mut connection = opening.await.map_err(|refusal| unconnected(&refusal))?;
+        let mut connection =
+            opening.await.map_err(|refusal| unconnected(&refusal, config.driver()))?;
         for sql in &queries.settings().each_connection {
             let done = within(timeout_ns, plain(&mut connection, sql)).await;
             done.map_err(|refusal| refused("--each-connection", &refusal))?;
@@ -77,7 +78,7 @@ pub(super) async fn run(connection: &mut Connection, ask: &Ask<'_>) -> Result<()
 }
 
 /// No connection.
-fn unconnected(refusal: &Refusal) -> Failure {
+fn unconnected(refusal: &Refusal, driver: Driver) -> Failure {
     let failed = failure(format!("cannot connect to the database: {refusal}"));
     let (code, number) = (refusal.code(), refusal.number());
     match refusal.trouble() {
@@ -85,6 +86,9 @@ fn unconnected(refusal: &Refusal) -> Failure {
             .hint("the server has no connection left for us: --connections and max_connections"),
         _ if code.starts_with("28") || number == 1045 => {
             failed.hint("check user and password: MYSQL_PWD, PGPASSWORD, or $NAME in the URL")
+        }
+        _ if driver == Driver::Sqlite => {
+            failed.hint("check the path of the file, and who may read it")
         }
         Trouble::Connect => failed.hint("check host and port of the URL, and that the server runs"),
         _ => failed,
