@@ -114,6 +114,11 @@ impl Recorder {
         }
     }
 
+    /// The metrics of the test.
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
     /// Counts how often the tables were emptied: every id of an earlier epoch is void.
     pub fn epoch(&self) -> u32 {
         self.epoch

@@ -29,10 +29,22 @@ pub struct Registry {
 /// Looks at the value of a tag: what is to be shown instead, if it must not be seen.
 pub type Veil = fn(&str) -> Option<String>;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Inner {
     metrics: Vec<Metric>,
     by_name: FxHashMap<Arc<str>, MetricId>,
+    offers: FxHashMap<MetricId, Offer>,
+}
+
+/// The fate of a metric that Brunt offers under a name of its own choice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Offer {
+    /// The name is still free.
+    Open,
+    /// Brunt records it.
+    Taken,
+    /// The script has a metric of that name.
+    Refused,
 }
 
 /// Why a metric could not be made.
@@ -89,7 +101,7 @@ impl Default for Registry {
 impl Registry {
     /// The built-in metrics, in the order of [`builtin`].
     pub fn new() -> Self {
-        let mut inner = Inner { metrics: Vec::new(), by_name: FxHashMap::default() };
+        let mut inner = Inner::default();
         for (name, kind, contains) in builtin::ALL {
             inner.push(name, *kind, *contains);
         }
@@ -171,6 +183,38 @@ impl Registry {
         Ok(RegisterOutcome { id, warning })
     }
 
+    /// Makes a metric that gives way to the script's own of the same name, whichever comes first: the name is not k6's, and
+    /// scripts of k6 may have it for something else. [`is_taken`](Self::is_taken) tells who has it.
+    ///
+    /// # Errors
+    /// If there are too many.
+    pub fn offer(
+        &self,
+        name: &str,
+        kind: Kind,
+        contains: Contains,
+    ) -> Result<MetricId, RegisterError> {
+        let mut inner = self.lock();
+        let (id, offer) = match inner.find(name) {
+            Some(metric) => (metric.id, Offer::Refused),
+            None if inner.metrics.len() >= METRICS_MAX => return Err(RegisterError::Full),
+            None => (inner.push(name, kind, contains), Offer::Open),
+        };
+        inner.offers.entry(id).or_insert(offer);
+        Ok(id)
+    }
+
+    /// Whether values of a metric that was [offered](Self::offer) are to be recorded; asked before the first one. From then on
+    /// the name is Brunt's.
+    pub fn is_taken(&self, id: MetricId) -> bool {
+        let mut inner = self.lock();
+        let Some(offer) = inner.offers.get_mut(&id) else { return true };
+        if *offer == Offer::Open {
+            *offer = Offer::Taken;
+        }
+        *offer == Offer::Taken
+    }
+
     fn make(
         &self,
         name: &str,
@@ -179,6 +223,14 @@ impl Registry {
         valid: bool,
     ) -> Result<(MetricId, bool), RegisterError> {
         let mut inner = self.lock();
+        if let Some(id) = inner.by_name.get(name).copied()
+            && let Some(offer @ Offer::Open) = inner.offers.get_mut(&id)
+        {
+            *offer = Offer::Refused;
+            let metric = &mut inner.metrics[id.0 as usize];
+            (metric.kind, metric.contains) = (kind, contains);
+            return Ok((id, true));
+        }
         if let Some(metric) = inner.find(name) {
             if (metric.kind, metric.contains) == (kind, contains) {
                 return Ok((metric.id, false));
@@ -274,6 +326,26 @@ mod tests {
         );
         assert!(registry.register("http_reqs", Kind::Counter, Contains::Default).is_ok());
         assert!(registry.register("http_reqs", Kind::Rate, Contains::Default).is_err());
+    }
+
+    #[test]
+    fn an_offered_metric_gives_way_to_the_script_s_until_it_is_taken() {
+        let registry = Registry::new();
+        let offer = |name| registry.offer(name, Kind::Trend, Contains::Time).unwrap();
+        let id = offer("sql_duration");
+        assert_eq!(registry.register("sql_duration", Kind::Rate, Contains::Default), Ok(id));
+        assert_eq!(registry.get(id).kind, Kind::Rate);
+        assert!(registry.register("sql_duration", Kind::Trend, Contains::Time).is_err());
+        assert_eq!(offer("sql_duration"), id);
+        assert!(!registry.is_taken(id));
+        let first = registry.register("sql_rows", Kind::Trend, Contains::Time).unwrap();
+        assert_eq!(offer("sql_rows"), first);
+        assert!(!registry.is_taken(first), "the same kind is the script's, too");
+        let ours = offer("sql_failed");
+        assert!(registry.is_taken(ours));
+        assert!(registry.register("sql_failed", Kind::Rate, Contains::Default).is_err());
+        assert_eq!(registry.register("sql_failed", Kind::Trend, Contains::Time), Ok(ours));
+        assert!(registry.is_taken(ours));
     }
 
     #[test]

@@ -17,6 +17,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+pub mod calendar;
 mod cell;
 mod chunk;
 mod column;
@@ -27,6 +28,7 @@ mod mysql;
 mod outcome;
 mod pool;
 mod postgres;
+mod spelling;
 mod sqlite;
 pub mod statement;
 

@@ -250,6 +250,8 @@ fn program(name: &str, folders: &[PathBuf]) -> PathBuf {
 /// Runs a command that must do well.
 fn must(command: &mut Command) {
     let said = command.stdin(Stdio::null()).output().expect("the command starts");
-    let words = [said.stdout, said.stderr].concat();
-    assert!(said.status.success(), "{command:?}: {}", String::from_utf8_lossy(&words));
+    // In one line, the last words first: failures are reported by their first line.
+    let words = String::from_utf8_lossy(&[said.stderr, said.stdout].concat()).into_owned();
+    let words: Vec<&str> = words.lines().rev().filter(|line| !line.is_empty()).collect();
+    assert!(said.status.success(), "{}: {} ({command:?})", said.status, words.join(" < "));
 }

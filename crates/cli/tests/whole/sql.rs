@@ -242,6 +242,23 @@ fn bulk(told: &Told) {
 }
 
 #[test]
+fn a_metric_of_the_script_wins_over_ours_of_the_same_name() {
+    let told = sqlite(
+        "import { Trend, Counter } from 'k6/metrics';
+         const mine = new Trend('sql_duration'), rows = new Counter('sql_rows');
+         const db = sql.open(driver, DSN, { max_open_conns: 1 });
+         export default function () {
+            db.query('SELECT 1'); mine.add(7); rows.add(40); rows.add(2);
+         }
+         export const options = { thresholds: { sql_duration: ['max==7'], sql_rows: ['count==42'], sql_queries: ['count==1'] } };",
+    );
+    assert_eq!(told.code, 0, "{} {}", told.stdout, told.stderr);
+    let row = told.stdout.lines().find(|line| line.contains("sql_duration.."));
+    let row = row.unwrap_or_else(|| panic!("no row in {}", told.stdout));
+    assert!(row.contains("avg=7 "), "{row}");
+}
+
+#[test]
 fn many_rows_go_into_each_database() {
     let open = "const db = open(driver, DSN, { max_open_conns: 1, text: 'string' });";
     let create =

@@ -5,7 +5,7 @@ use std::ffi::CStr;
 use std::sync::LazyLock;
 
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Value};
-use brunt_sql::{Driver, Moment};
+use brunt_sql::{Driver, Moment, calendar};
 
 use super::go_layout::{self, RFC3339, STRING};
 use crate::go_error::{go_type, throw_go};
@@ -63,22 +63,13 @@ impl Civil {
     pub(super) fn of(moment: Moment) -> Self {
         let seconds = moment.unix_seconds.saturating_add(i64::from(moment.offset_seconds));
         let (days, second) = (seconds.div_euclid(DAY), seconds.rem_euclid(DAY));
-        // Days since the first of March of the year 0, in eras of 400 years.
-        let from_march = days + 719_468;
-        let (era, of_era) = (from_march.div_euclid(146_097), from_march.rem_euclid(146_097));
-        let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-        let day_of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-        let march_month = (5 * day_of_year + 2) / 153;
-        let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };
-        let year = era * 400 + year_of_era + i64::from(month <= 2);
-        let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-        let year_day =
-            if month > 2 { day_of_year + 60 + i64::from(is_leap) } else { day_of_year - 305 };
+        let (year, month, day) = calendar::civil(days);
+        let year_day = days - calendar::days(year, 1, 1) + 1;
         let small = |number: i64| u8::try_from(number).expect("a part of a date is small");
         Self {
             year,
             month: small(month),
-            day: small(day_of_year - (153 * march_month + 2) / 5 + 1),
+            day: small(day),
             hour: small(second / 3600),
             minute: small(second / 60 % 60),
             second: small(second % 60),
@@ -91,11 +82,7 @@ impl Civil {
     fn seconds(year: i64, month: i64, day: i64) -> i64 {
         let year = year.saturating_add((month - 1).div_euclid(12)).clamp(-300_000_000, 300_000_000);
         let month = (month - 1).rem_euclid(12) + 1;
-        let march_year = if month <= 2 { year - 1 } else { year };
-        let (era, of_era) = (march_year.div_euclid(400), march_year.rem_euclid(400));
-        let march_month = (month + 9) % 12;
-        let day_of_year = (153 * march_month + 2) / 5;
-        let days = era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + day_of_year - 719_468;
+        let days = calendar::days(year, month, 1);
         days.saturating_add(day - 1).saturating_mul(DAY)
     }
 }

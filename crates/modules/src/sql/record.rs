@@ -9,10 +9,12 @@ use brunt_sql::Failure;
 use rustc_hash::FxHashMap;
 
 use super::core::{Label, Marks, SqlCore};
-use crate::extension::meters::{Meters, counter, rate, time};
+use crate::extension::meters::{
+    Meters, offered_counter as counter, offered_rate as rate, offered_time as time,
+};
 use crate::state::{Tags, VuState};
 
-/// The metrics.
+/// The metrics. Scripts of xk6-sql may have metrics of these names, which win.
 #[derive(Clone, Copy)]
 pub(super) struct SqlMeters {
     queries: MetricId,
@@ -72,18 +74,18 @@ pub(super) struct Told<'a> {
     pub(super) failure: Option<&'a Failure>,
 }
 
-/// The series of one set of tags.
+/// The series of one set of tags; `None`: the script has a metric of that name.
 #[derive(Clone, Copy)]
 struct Block {
-    queries: SeriesId,
-    duration: SeriesId,
-    waiting: SeriesId,
-    receiving: SeriesId,
-    pool_wait: SeriesId,
-    connecting: SeriesId,
-    rows: SeriesId,
-    rows_affected: SeriesId,
-    failed: SeriesId,
+    queries: Option<SeriesId>,
+    duration: Option<SeriesId>,
+    waiting: Option<SeriesId>,
+    receiving: Option<SeriesId>,
+    pool_wait: Option<SeriesId>,
+    connecting: Option<SeriesId>,
+    rows: Option<SeriesId>,
+    rows_affected: Option<SeriesId>,
+    failed: Option<SeriesId>,
 }
 
 /// Sets of tags that are remembered; a test that makes up tags without end starts over.
@@ -110,7 +112,11 @@ pub(super) fn record(host: &Host, core: &SqlCore, meters: SqlMeters, tags: &Tags
             make(recorder, meters, base, told, has_code.then(|| failure.code()))
         }
     };
-    let mut add = |series, value| state.add_to(recorder, series, value, at);
+    let mut add = |series: Option<SeriesId>, value| {
+        if let Some(series) = series {
+            state.add_to(recorder, series, value, at);
+        }
+    };
     let ms = |ns: u64| ns as f64 / 1e6;
     add(block.queries, 1.0);
     add(block.failed, f64::from(u8::from(told.failure.is_some())));
@@ -140,8 +146,15 @@ pub(super) fn record_retry(host: &Host, meters: SqlMeters, tags: &Tags, marks: &
     let base = tags.id(recorder);
     let pairs = marks.pairs();
     let with = recorder.tags_with(base, &pairs);
-    let series = recorder.series(meters.retries, with);
-    host.slot::<VuState>().add_to(recorder, series, 1.0, engine.now());
+    if let Some(series) = series_of(recorder, meters.retries, with) {
+        host.slot::<VuState>().add_to(recorder, series, 1.0, engine.now());
+    }
+}
+
+/// The series of a metric, unless the script has one of its name.
+fn series_of(recorder: &mut Recorder, metric: MetricId, tags: TagsId) -> Option<SeriesId> {
+    let is_ours = recorder.registry().is_taken(metric);
+    is_ours.then(|| recorder.series(metric, tags))
 }
 
 fn is_counted(host: &Host) -> bool {
@@ -189,7 +202,7 @@ fn make(
     }
     pairs.extend(code.map(|code| ("error_code", code)));
     let tags = recorder.tags_with(base, &pairs);
-    let mut series = |metric| recorder.series(metric, tags);
+    let mut series = |metric| series_of(recorder, metric, tags);
     Block {
         queries: series(meters.queries),
         duration: series(meters.duration),

@@ -3,6 +3,7 @@
 use super::session::Session;
 use super::zone;
 use crate::cell::Cell;
+use crate::spelling::{self, push_int, push_natural};
 
 /// How literals are written on a connection.
 #[derive(Debug, Clone)]
@@ -80,28 +81,6 @@ impl Literals {
     }
 }
 
-/// Appends a whole number.
-pub(super) fn push_int(out: &mut Vec<u8>, value: i64) {
-    if value < 0 {
-        out.push(b'-');
-    }
-    push_natural(out, value.unsigned_abs());
-}
-
-/// Appends a whole number without a sign.
-pub(super) fn push_natural(out: &mut Vec<u8>, mut value: u64) {
-    let (mut digits, mut at) = ([0; 20], 20);
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (value % 10) as u8;
-        value /= 10;
-        if value == 0 {
-            break;
-        }
-    }
-    out.extend_from_slice(&digits[at..]);
-}
-
 /// Appends a floating number, with an exponent: else it would be a DECIMAL.
 pub(super) fn push_float(out: &mut Vec<u8>, value: f64) {
     use std::io::Write as _;
@@ -109,46 +88,22 @@ pub(super) fn push_float(out: &mut Vec<u8>, value: f64) {
     let _ = if value.is_finite() { write!(out, "{value:e}") } else { write!(out, "{value}") };
 }
 
-const DIGITS: &[u8; 16] = b"0123456789abcdef";
-
 /// Appends bytes in hexadecimal.
 pub(super) fn push_hex(out: &mut Vec<u8>, bytes: &[u8]) {
     out.reserve(bytes.len() * 2 + 3);
     out.extend_from_slice(b"x'");
-    push_digits(out, bytes);
+    spelling::push_hex(out, bytes);
     out.push(b'\'');
-}
-
-/// Appends two digits for each byte.
-pub(super) fn push_digits(out: &mut Vec<u8>, bytes: &[u8]) {
-    let digit = |value: u8| DIGITS[usize::from(value & 15)];
-    out.extend(bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(*byte)]));
 }
 
 /// Appends a name between backticks.
 pub(super) fn push_name(out: &mut Vec<u8>, name: &str) {
-    out.push(b'`');
-    for byte in name.bytes() {
-        if byte == b'`' {
-            out.push(b'`');
-        }
-        out.push(byte);
-    }
-    out.push(b'`');
+    spelling::push_name(out, name, b'`');
 }
 
-/// Appends the name of a table, perhaps with its schema. A part between backticks stays as it is.
+/// Appends the name of a table, perhaps with its schema. A name between backticks stays as it is.
 pub(super) fn push_table(out: &mut Vec<u8>, table: &str) {
-    if table.starts_with('`') && table.ends_with('`') && table.len() > 1 {
-        out.extend_from_slice(table.as_bytes());
-        return;
-    }
-    for (index, part) in table.split('.').enumerate() {
-        if index > 0 {
-            out.push(b'.');
-        }
-        push_name(out, part);
-    }
+    spelling::push_table(out, table, b'`');
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use brunt_fiber::turn::{Turn, given_way};
 
 use super::insert::push_columns;
-use super::literal::{push_digits, push_float, push_int, push_name, push_natural, push_table};
+use super::literal::{push_float, push_name, push_table};
 use super::packet::{self, malformed};
 use super::session::{Session, State, command};
 use super::zone;
@@ -12,6 +12,7 @@ use crate::cell::Cell;
 use crate::connection::Insert;
 use crate::failure::{Failure, Trouble};
 use crate::outcome::Outcome;
+use crate::spelling::{push_hex, push_int, push_natural};
 
 /// The bytes of one packet of the file, more or less.
 const PIECE: usize = 64 * 1024;
@@ -155,7 +156,7 @@ fn push(out: &mut Vec<u8>, cell: Cell<'_>, is_in_digits: bool, zone: u8) {
                 &plain
             }
         };
-        push_digits(out, bytes);
+        push_hex(out, bytes);
         return;
     }
     match cell {

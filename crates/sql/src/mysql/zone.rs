@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use jiff::tz::TimeZone;
 
+use crate::calendar::{civil, days};
 use crate::cell::Moment;
 
 thread_local! {
@@ -45,28 +46,6 @@ pub(super) struct Date {
 
 /// Go's zero time, which its driver hands over for a date of zeros: the first moment of the year 1.
 const ZERO: i64 = -62_135_596_800;
-
-/// Days from 1970 to a day of the Gregorian calendar. The year begins in March here, so that the leap day is its last.
-fn days(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let of_era = year.rem_euclid(400);
-    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
-}
-
-/// The day of the Gregorian calendar that is this many days after 1970: year, month, day.
-fn civil(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let era = days.div_euclid(146_097);
-    let of_era = days.rem_euclid(146_097);
-    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    (year + era * 400 + i64::from(month <= 2), month, day)
-}
 
 impl Date {
     /// Reads `2006-01-02`, perhaps with ` 15:04:05` and a fraction behind it.

@@ -1,16 +1,8 @@
 //! Dates and times of PostgreSQL's style ISO: `2024-02-29 12:34:56.789+01`, `0044-03-15 BC`, `24:00:00`.
 
 use super::describe::form;
+use crate::calendar::{civil, days};
 use crate::cell::Moment;
-
-/// Days from 1970 to a day of the Gregorian calendar, which has a year 0 and years before it.
-fn days(year: i64, month: i64, day: i64) -> i64 {
-    // Counted from March on, so that the leap day is the last of its year.
-    let year = if month <= 2 { year - 1 } else { year };
-    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
-    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
-}
 
 /// A number of digits up to the next other character.
 fn number(text: &mut &[u8]) -> Option<i64> {
@@ -96,13 +88,8 @@ pub(super) fn read(text: &[u8], kind: u8) -> Option<Moment> {
 pub(super) fn push(out: &mut Vec<u8>, moment: Moment) {
     use std::io::Write as _;
     let local = moment.unix_seconds + i64::from(moment.offset_seconds);
-    let (day, second) = (local.div_euclid(86_400) + 719_468, local.rem_euclid(86_400));
-    let (era, of_era) = (day.div_euclid(146_097), day.rem_euclid(146_097));
-    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let shifted = (5 * of_year + 2) / 153;
-    let (date, month) = (of_year - (153 * shifted + 2) / 5 + 1, (shifted + 2) % 12 + 1);
-    let year = year + era * 400 + i64::from(month <= 2);
+    let (year, month, date) = civil(local.div_euclid(86_400));
+    let second = local.rem_euclid(86_400);
     let (shown, is_before) = if year <= 0 { (1 - year, true) } else { (year, false) };
     let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
     // Writing to memory does not fail.

@@ -4,6 +4,7 @@ use std::io::Write as _;
 
 use super::clock;
 use crate::cell::Cell;
+use crate::spelling::{self, push_hex, push_int, push_natural};
 
 /// Appends a value as the text of a parameter. `NULL` has none: `false`.
 pub(super) fn push_text(out: &mut Vec<u8>, cell: Cell<'_>) -> bool {
@@ -84,26 +85,6 @@ pub(super) fn push_literal(out: &mut Vec<u8>, cell: Cell<'_>) {
     }
 }
 
-fn push_int(out: &mut Vec<u8>, value: i64) {
-    if value < 0 {
-        out.push(b'-');
-    }
-    push_natural(out, value.unsigned_abs());
-}
-
-fn push_natural(out: &mut Vec<u8>, mut value: u64) {
-    let (mut digits, mut at) = ([0; 20], 20);
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (value % 10) as u8;
-        value /= 10;
-        if value == 0 {
-            break;
-        }
-    }
-    out.extend_from_slice(&digits[at..]);
-}
-
 fn push_float(out: &mut Vec<u8>, value: f64) {
     // Writing to memory does not fail.
     let _ = if value.is_nan() {
@@ -117,36 +98,14 @@ fn push_float(out: &mut Vec<u8>, value: f64) {
     };
 }
 
-fn push_hex(out: &mut Vec<u8>, bytes: &[u8]) {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digit = |value: u8| DIGITS[usize::from(value & 15)];
-    out.extend(bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(*byte)]));
-}
-
 /// Appends a name between double quotes.
 pub(super) fn push_name(out: &mut Vec<u8>, name: &str) {
-    out.push(b'"');
-    for byte in name.bytes() {
-        if byte == b'"' {
-            out.push(b'"');
-        }
-        out.push(byte);
-    }
-    out.push(b'"');
+    spelling::push_name(out, name, b'"');
 }
 
 /// Appends the name of a table, perhaps with its schema. A name between double quotes stays as it is.
 pub(super) fn push_table(out: &mut Vec<u8>, table: &str) {
-    if table.starts_with('"') && table.ends_with('"') && table.len() > 1 {
-        out.extend_from_slice(table.as_bytes());
-        return;
-    }
-    for (index, part) in table.split('.').enumerate() {
-        if index > 0 {
-            out.push(b'.');
-        }
-        push_name(out, part);
-    }
+    spelling::push_table(out, table, b'"');
 }
 
 #[cfg(test)]
