@@ -1,7 +1,7 @@
 //! A file of statements: `;` between them, comments that name and weigh them.
 
 use brunt_sql::Driver;
-use brunt_sql::statement::scan::{Kind, Scanner};
+use brunt_sql::statement::scan::{Kind, Scanner, Token};
 
 use super::statement::Statement;
 
@@ -49,14 +49,17 @@ pub fn read(text: &str, driver: Driver) -> Result<Script, ScriptError> {
                 next.comment(token.text).map_err(|what| wrong(token.from, what))?;
             }
             Kind::Space | Kind::Comment => {}
-            _ if token.is_symbol(";") => {
+            _ if token.is_symbol(";") && next.body.depth == 0 => {
                 all.extend(std::mem::take(&mut next).finish(text));
                 if all.len() > STATEMENTS_MAX {
                     let what = format!("there are more than {STATEMENTS_MAX} statements");
                     return Err(wrong(token.from, what));
                 }
             }
-            _ => next.take(token.from, token.from + token.text.len()),
+            _ => {
+                next.take(token.from, token.from + token.text.len());
+                next.body.take(&token);
+            }
         }
     }
     all.extend(next.finish(text));
@@ -70,6 +73,69 @@ struct Next {
     weight: Option<u64>,
     from: Option<usize>,
     to: usize,
+    body: Body,
+}
+
+/// The body of a trigger, procedure, function or event: `BEGIN … END`, with statements of its own that end with `;`.
+#[derive(Default)]
+struct Body {
+    /// The statement makes such a thing; `None`: its first words do not tell yet.
+    has_one: Option<bool>,
+    /// Words so far.
+    words: usize,
+    /// How many `BEGIN` and `CASE` are open.
+    depth: usize,
+    /// The last word was an `END` that may be the one of an `IF` or a loop.
+    has_ended: bool,
+}
+
+/// A statement that makes a thing with a body says so within these words: `CREATE OR REPLACE DEFINER = a @ b SQL SECURITY …`.
+const HEAD_MAX: usize = 16;
+
+impl Body {
+    fn take(&mut self, token: &Token<'_>) {
+        if std::mem::take(&mut self.has_ended) {
+            if token.is_word("CASE") {
+                return;
+            }
+            // The `END` was not the one of a `BEGIN`.
+            if ["IF", "LOOP", "WHILE", "REPEAT", "FOR"].iter().any(|word| token.is_word(word)) {
+                self.depth += 1;
+                return;
+            }
+        }
+        if token.kind != Kind::Word {
+            return;
+        }
+        self.words += 1;
+        match self.has_one {
+            Some(false) => return,
+            Some(true) => {}
+            None if self.words == 1 => {
+                self.has_one = (!token.is_word("CREATE")).then_some(false);
+                return;
+            }
+            None if ["TRIGGER", "PROCEDURE", "FUNCTION", "EVENT", "PACKAGE"]
+                .iter()
+                .any(|word| token.is_word(word)) =>
+            {
+                self.has_one = Some(true);
+            }
+            None if self.words > HEAD_MAX
+                || ["TABLE", "VIEW", "INDEX", "AS"].iter().any(|word| token.is_word(word)) =>
+            {
+                self.has_one = Some(false);
+                return;
+            }
+            None => return,
+        }
+        if token.is_word("BEGIN") || token.is_word("CASE") {
+            self.depth += 1;
+        } else if token.is_word("END") {
+            self.depth = self.depth.saturating_sub(1);
+            self.has_ended = true;
+        }
+    }
 }
 
 impl Next {
@@ -126,6 +192,25 @@ mod tests {
         let first = "SELECT ';' FROM t -- ; not here\nWHERE id = ?";
         assert_eq!(told, [(Some("by id"), 3, first), (Some("all"), 1, "SELECT 1")]);
         assert!(read("-- nothing\n", Driver::Sqlite).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_body_keeps_its_statements() {
+        let count = |text, driver| read(text, driver).unwrap().len();
+        let trigger = "CREATE TRIGGER IF NOT EXISTS kept AFTER INSERT ON t BEGIN
+            INSERT INTO log VALUES (new.id); SELECT CASE new.id WHEN 1 THEN 'end' END; END; SELECT 1;";
+        assert_eq!(count(trigger, Driver::Sqlite), 2);
+        let procedure = "CREATE OR REPLACE DEFINER=root@localhost PROCEDURE p() BEGIN
+            IF 1 THEN SELECT 1; END IF; WHILE 0 DO SELECT 2; END WHILE;
+            CASE 1 WHEN 1 THEN SELECT 3; ELSE SELECT 4; END CASE; BEGIN SELECT 5; END; END; CALL p();";
+        assert_eq!(count(procedure, Driver::MySql), 2);
+        // No body: a transaction, and words that look like one.
+        assert_eq!(count("BEGIN; SELECT 1; END; SELECT 2", Driver::Sqlite), 4);
+        assert_eq!(count("CREATE TABLE trigger_begin (a INT); SELECT 1", Driver::MySql), 2);
+        assert_eq!(
+            count("CREATE TABLE t AS SELECT event, begin FROM u; SELECT 1", Driver::MySql),
+            2
+        );
     }
 
     #[test]
