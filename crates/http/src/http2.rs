@@ -19,7 +19,7 @@ mod asked;
 mod duplex;
 mod exchange;
 mod frame;
-#[cfg(any(test, fuzzing))]
+#[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzz;
 mod hpack;
 mod line;

@@ -56,7 +56,7 @@ pub use exchange::{Exchange, HeaderLines, Response, Timings};
 pub use failure::{ConnectionHeader, Failure, FileTrouble, Http2Trouble};
 pub use headers::{Headers, Iter, canonical_name};
 pub use http1::Malformed;
-#[cfg(any(test, fuzzing))]
+#[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub use http2::fuzz;
 pub use network::Network;

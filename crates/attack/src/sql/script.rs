@@ -109,7 +109,6 @@ impl Body {
         }
         self.words += 1;
         match self.has_one {
-            Some(false) => return,
             Some(true) => {}
             None if self.words == 1 => {
                 self.has_one = (!token.is_word("CREATE")).then_some(false);
@@ -127,7 +126,7 @@ impl Body {
                 self.has_one = Some(false);
                 return;
             }
-            None => return,
+            Some(false) | None => return,
         }
         if token.is_word("BEGIN") || token.is_word("CASE") {
             self.depth += 1;

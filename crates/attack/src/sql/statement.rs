@@ -130,12 +130,12 @@ impl Statement {
         let (sql, placeholders) = placeholder::read(&self.sql, driver).map_err(unbound)?;
         let columns = match placeholders {
             Placeholders::InOrder(count) if count > 0 && rows.is_empty() => {
-                return Err(unbound(format!("it wants {count} arguments, and there are none")));
+                return Err(unbound(format!("it wants arguments ({count}), and there are none")));
             }
             Placeholders::InOrder(count) if count > rows.columns().len() => {
                 let columns = rows.columns().len();
                 return Err(unbound(format!(
-                    "it wants {count} arguments, and the rows have {columns} columns"
+                    "it wants arguments ({count}), and the rows have another number of columns ({columns})"
                 )));
             }
             Placeholders::InOrder(count) => (0..count).collect(),
@@ -233,10 +233,10 @@ mod tests {
         let rows = Rows::csv("id\n1\n").unwrap();
         let none = Rows::default();
         let fault = |sql, rows| bound(sql, rows).unwrap_err();
-        assert_eq!(fault("SELECT ?", &none), "s: it wants 1 arguments, and there are none");
+        assert_eq!(fault("SELECT ?", &none), "s: it wants arguments (1), and there are none");
         assert_eq!(
             fault("SELECT ?, ?", &rows),
-            "s: it wants 2 arguments, and the rows have 1 columns"
+            "s: it wants arguments (2), and the rows have another number of columns (1)"
         );
         assert_eq!(fault("SELECT :x", &rows), "s: it wants :x, and the columns are id");
         assert_eq!(fault("SELECT :x", &none), "s: it wants :x, and there are no arguments");
