@@ -29,6 +29,19 @@ pub struct About<'a> {
     pub host: Option<&'a str>,
     /// Why the run ended before its time, if it did.
     pub aborted: Option<&'a str>,
+    /// The findings of its verdict.
+    pub findings: &'a [Finding],
+}
+
+/// A reason not to trust the numbers of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Finding {
+    /// Its name.
+    pub name: String,
+    /// Whether it makes numbers invalid, or only doubtful.
+    pub is_invalid: bool,
+    /// All of it in one line.
+    pub text: String,
 }
 
 /// The summary as a file of JUnit's XML.

@@ -8,12 +8,13 @@ use std::time::Duration;
 use brunt_page::{PageError, Stretch};
 use brunt_runfile::{About, RunFile, State};
 use brunt_summary::{
-    csv,
+    Finding, csv,
     humanize::Unit,
     json::{self, machine},
     junit, markdown,
     text::{self, Mode, TextOptions},
 };
+use brunt_verdict::{Level, Verdict};
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 
@@ -109,6 +110,7 @@ pub(super) fn perform(context: &Context, values: &Values) -> Outcome<Exit> {
     let summary = file.summary(&slices, true).map_err(|error| failure(error.to_string()))?;
     let about = file.about();
     let started = utc(about.started);
+    let findings = findings(about);
     let facts = junit::About {
         script: &about.name,
         started: Some(&started[..19]),
@@ -118,6 +120,7 @@ pub(super) fn perform(context: &Context, values: &Values) -> Outcome<Exit> {
             State::Died => Some(about.reason.as_deref().unwrap_or("its process died")),
             State::Running | State::Finished => None,
         },
+        findings: &findings,
     };
     let text = match values.text("format") {
         "json" => told_json(about, &summary, is_part),
@@ -130,11 +133,24 @@ pub(super) fn perform(context: &Context, values: &Values) -> Outcome<Exit> {
                 && matches!(super::output_of(values), "" | "stdout");
             let unit = about.summary.time_unit.as_deref().and_then(Unit::parse);
             let options = TextOptions { mode: Mode::Compact, colour, time_unit: unit };
-            format!("{}{}", head(about), text::surrounded(&text::render(&summary, &options)))
+            let words = about.verdict.as_ref().map(|verdict| verdict.text(colour));
+            let summary = text::surrounded(&text::render(&summary, &options));
+            format!("{}{summary}{}", head(about), words.unwrap_or_default())
         }
     };
     Output::open(output)?.write(text.as_bytes())?;
     Ok(Exit::Success)
+}
+
+/// The findings of its verdict: name, whether it is invalid, all of it in one line.
+fn findings(about: &About) -> Vec<Finding> {
+    let all = about.verdict.iter().flat_map(|verdict| &verdict.findings);
+    all.map(|finding| Finding {
+        name: finding.name.clone(),
+        is_invalid: finding.level == Level::Invalid,
+        text: finding.line(),
+    })
+    .collect()
 }
 
 /// The page, which begins with the stretch if there is one.
@@ -198,6 +214,7 @@ fn told_json(about: &About, summary: &brunt_metrics::Summary, is_part: bool) -> 
             "host": about.host, "commit": about.commit, "branch": about.branch, "build": about.build,
             "labels": about.labels, "lost": about.lost, "part": is_part,
         },
+        "verdict": about.verdict.as_ref().map(Verdict::json),
         "summary": legacy,
         "machine": machine,
     }))
