@@ -47,20 +47,6 @@ impl Verdict {
         }
         out
     }
-
-    /// All findings as a list in Markdown; empty if there are none.
-    pub fn markdown(&self) -> String {
-        let mut out = String::new();
-        if self.findings.is_empty() {
-            return out;
-        }
-        let mark = if self.level() == Level::Invalid { "🔴" } else { "🟡" };
-        let _ = writeln!(out, "\n**{mark} verdict: {}.** {}\n", self.level().text(), self.sentence());
-        for finding in &self.findings {
-            let _ = writeln!(out, "- {}", finding.line());
-        }
-        out
-    }
 }
 
 impl Finding {
@@ -83,6 +69,11 @@ impl Finding {
         };
         self.stretch.map(|(from, to)| format!("{} to {}", moment(from), moment(to)))
     }
+}
+
+/// A name that others chose, on one line: no more than 200 characters, none of which moves the cursor.
+pub(crate) fn plain(name: &str) -> String {
+    name.chars().take(200).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
 /// A share as `12 %`, small ones as `0.4 %`.
@@ -146,7 +137,7 @@ mod tests {
     #[test]
     fn all_well_needs_no_words() {
         let well = Verdict::default();
-        assert_eq!((well.text(true), well.markdown(), well.level()), (String::new(), String::new(), Level::Ok));
+        assert_eq!((well.text(true), well.level()), (String::new(), Level::Ok));
         assert_eq!(well.json().to_string(), r#"{"findings":[],"level":"ok"}"#);
     }
 

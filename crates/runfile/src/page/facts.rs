@@ -146,7 +146,7 @@ fn verdict(file: &RunFile) -> Value {
     let micros = |moment: Duration| moment.as_micros() as u64;
     let findings = verdict.findings.iter().map(|finding| {
         json!({
-            "what": finding.name, "state": finding.level.text(),
+            "what": finding.name.replace('-', " "), "state": finding.level.text(),
             "from": finding.stretch.map(|stretch| micros(stretch.0)),
             "to": finding.stretch.map(|stretch| micros(stretch.1)),
             "much": finding.evidence, "touches": finding.touches, "advice": finding.advice,

@@ -4,7 +4,7 @@ use super::{Draft, level};
 use crate::figures::Figures;
 use crate::finding::{Finding, Level};
 use crate::history::History;
-use crate::words::{millis, percent};
+use crate::words::{millis, percent, plain};
 
 /// Planned load that was not reached, late starts, warm-up.
 pub(super) fn starts(history: &History, figures: &Figures, findings: &mut Vec<Finding>) {
@@ -25,7 +25,7 @@ fn planned(history: &History, figures: &Figures) -> Option<Finding> {
     (level > Level::Ok).then(|| {
         let of = match load.name.as_str() {
             "" => String::new(),
-            name => format!(" of scenario {name}"),
+            name => format!(" of scenario {}", plain(name)),
         };
         Draft {
             name: "planned-load-not-reached",
@@ -116,7 +116,7 @@ pub(super) fn samples(figures: &Figures, findings: &mut Vec<Finding>) {
         level: Level::Doubtful,
         evidence: format!(
             "beyond the percentile of \"{}\" lie {:.1} of {} samples{more}",
-            worst.threshold,
+            plain(&worst.threshold),
             beyond(worst),
             worst.count
         ),

@@ -8,13 +8,13 @@ use std::time::Duration;
 use brunt_page::{PageError, Stretch};
 use brunt_runfile::{About, RunFile, State};
 use brunt_summary::{
-    Finding, csv,
+    csv,
     humanize::Unit,
     json::{self, machine},
     junit, markdown,
     text::{self, Mode, TextOptions},
 };
-use brunt_verdict::{Level, Verdict};
+use brunt_verdict::Verdict;
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 
@@ -110,7 +110,6 @@ pub(super) fn perform(context: &Context, values: &Values) -> Outcome<Exit> {
     let summary = file.summary(&slices, true).map_err(|error| failure(error.to_string()))?;
     let about = file.about();
     let started = utc(about.started);
-    let findings = findings(about);
     let facts = junit::About {
         script: &about.name,
         started: Some(&started[..19]),
@@ -120,7 +119,7 @@ pub(super) fn perform(context: &Context, values: &Values) -> Outcome<Exit> {
             State::Died => Some(about.reason.as_deref().unwrap_or("its process died")),
             State::Running | State::Finished => None,
         },
-        findings: &findings,
+        verdict: about.verdict.as_ref(),
     };
     let text = match values.text("format") {
         "json" => told_json(about, &summary, is_part),
@@ -140,17 +139,6 @@ pub(super) fn perform(context: &Context, values: &Values) -> Outcome<Exit> {
     };
     Output::open(output)?.write(text.as_bytes())?;
     Ok(Exit::Success)
-}
-
-/// The findings of its verdict: name, whether it is invalid, all of it in one line.
-fn findings(about: &About) -> Vec<Finding> {
-    let all = about.verdict.iter().flat_map(|verdict| &verdict.findings);
-    all.map(|finding| Finding {
-        name: finding.name.clone(),
-        is_invalid: finding.level == Level::Invalid,
-        text: finding.line(),
-    })
-    .collect()
 }
 
 /// The page, which begins with the stretch if there is one.
