@@ -152,7 +152,8 @@ fn run<H: Host>(
     output_context.feed = kept.feed.clone();
     let looks = Looks::new();
     let recording = run_file::is_wanted(&outputs).then(|| {
-        let (recording, facts) = Recording::prepare(context, (script, &loaded), &plan, (&settings, &looks));
+        let (recording, facts) =
+            Recording::prepare(context, (script, &loaded), &plan, (&settings, &looks));
         output_context.run = Some(facts);
         recording
     });
@@ -160,8 +161,7 @@ fn run<H: Host>(
     // Thresholds on them want them in the summary, too.
     let is_judged = plan.names(|metric| metric.starts_with(generator::PREFIX));
     let has_meters = !settings.no_generator_metrics && (is_judged || samples.wants_generator());
-    let meters =
-        has_meters.then(|| Meters::new(&registry, plan.run_tags(), samples.wanted()));
+    let meters = has_meters.then(|| Meters::new(&registry, plan.run_tags(), samples.wanted()));
     let pages = samples.pages.clone();
     let description = Description {
         script: script.to_owned(),

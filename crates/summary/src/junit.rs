@@ -157,7 +157,8 @@ impl Suite {
                 Outcome::Error(kind, message) => element(out, "error", kind, message, ""),
                 Outcome::Told(text) => {
                     let text = xml(text);
-                    let _ = writeln!(out, ">\n      <system-out>{text}</system-out>\n    </testcase>");
+                    let _ =
+                        writeln!(out, ">\n      <system-out>{text}</system-out>\n    </testcase>");
                 }
             }
         }

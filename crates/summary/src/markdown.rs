@@ -61,10 +61,15 @@ fn findings(out: &mut String, verdict: &Verdict) {
     line(out, format_args!(""));
     for finding in &verdict.findings {
         let when = finding.when().map(|when| format!(", {when}")).unwrap_or_default();
-        let [evidence, touches, advice] =
-            [&finding.evidence, &finding.touches, &finding.advice].map(|text| escape::markdown(text));
+        let [evidence, touches, advice] = [&finding.evidence, &finding.touches, &finding.advice]
+            .map(|text| escape::markdown(text));
         let (name, level) = (&finding.name, finding.level.text());
-        line(out, format_args!("- `{name}` ({level}{when}): {evidence}. Touches {touches}. Try {advice}."));
+        line(
+            out,
+            format_args!(
+                "- `{name}` ({level}{when}): {evidence}. Touches {touches}. Try {advice}."
+            ),
+        );
     }
 }
 

@@ -110,7 +110,9 @@ impl History {
         self.ports_kept = self.ports_kept.max(kept);
         let short = signals.shortages;
         self.shortages = self.shortages.and(short);
-        for (count, span) in [short.files, short.ports, short.memory].into_iter().zip(&mut self.short) {
+        for (count, span) in
+            [short.files, short.ports, short.memory].into_iter().zip(&mut self.short)
+        {
             if count > 0 {
                 span.add(from, to, count as f64);
             }

@@ -93,8 +93,7 @@ impl Probe {
         };
         let mut probe = Self {
             files_max: text("self/limits").and_then(|text| kernel::open_files(&text)),
-            ports: text("sys/net/ipv4/ip_local_port_range")
-                .and_then(|text| kernel::ports(&text)),
+            ports: text("sys/net/ipv4/ip_local_port_range").and_then(|text| kernel::ports(&text)),
             memory_max,
             proc: places.proc.clone(),
             container,
@@ -112,9 +111,8 @@ impl Probe {
         let (next, late) = self.read(outside);
         let last = std::mem::replace(&mut self.last, next.clone());
         let past = next.at.saturating_sub(last.at).max(1);
-        let part = |from: u64, to: u64| {
-            (to.saturating_sub(from) as f64 / past as f64).clamp(0.0, 1.0)
-        };
+        let part =
+            |from: u64, to: u64| (to.saturating_sub(from) as f64 / past as f64).clamp(0.0, 1.0);
         let core = |(core, (ran, waited)): (&u32, &(u64, u64))| {
             // One that was not there at the last look has all its time since then.
             let (ran_before, waited_before) = last.cores.get(core).copied().unwrap_or_default();

@@ -16,7 +16,10 @@ impl Verdict {
             Level::Ok => "The generator did not disturb these numbers.".to_owned(),
             Level::Doubtful => format!("Take these numbers with care: {}.", names(Level::Doubtful)),
             Level::Invalid => {
-                format!("These numbers are not those of the target alone: {}.", names(Level::Invalid))
+                format!(
+                    "These numbers are not those of the target alone: {}.",
+                    names(Level::Invalid)
+                )
             }
         }
     }
@@ -40,7 +43,12 @@ impl Verdict {
             let mark = if finding.level == Level::Invalid { '✗' } else { '!' };
             let name = format!("{mark} {}", finding.name);
             let when = finding.when().map(|when| format!(", {when}")).unwrap_or_default();
-            let _ = writeln!(out, "\n    {} ({}{when})", paint(&name, finding.level), finding.level.text());
+            let _ = writeln!(
+                out,
+                "\n    {} ({}{when})",
+                paint(&name, finding.level),
+                finding.level.text()
+            );
             let _ = writeln!(out, "      {}", finding.evidence);
             let _ = writeln!(out, "      touches: {}", finding.touches);
             let _ = writeln!(out, "      try: {}", finding.advice);
@@ -144,7 +152,10 @@ mod tests {
     #[test]
     fn json_has_moments_in_seconds() {
         let json = verdict().json();
-        assert_eq!((json["level"].as_str(), json["findings"][0]["to"].as_f64()), (Some("invalid"), Some(75.0)));
+        assert_eq!(
+            (json["level"].as_str(), json["findings"][0]["to"].as_f64()),
+            (Some("invalid"), Some(75.0))
+        );
         assert_eq!(json["findings"][0]["values"]["share"].as_f64(), Some(0.05));
         assert!(json["findings"][1]["from"].is_null());
     }

@@ -74,7 +74,11 @@ impl Guard {
     }
 
     /// The attack is over: says all findings, and gives them back.
-    pub(crate) fn end(self, context: &Context, outcome: Option<&Outcome>) -> brunt_verdict::Verdict {
+    pub(crate) fn end(
+        self,
+        context: &Context,
+        outcome: Option<&Outcome>,
+    ) -> brunt_verdict::Verdict {
         let verdict = self.looks.verdict(&self.figures(outcome));
         drop(self.watchman);
         super::tell(context, &verdict);

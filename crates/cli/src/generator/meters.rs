@@ -123,7 +123,10 @@ mod tests {
                 format!("{}{tags:?}", registry.get(delta.series.metric).name)
             })
             .collect();
-        assert!(told.iter().any(|one| one == "generator_lateness[\"a=b\", \"core=3\"]"), "{told:?}");
+        assert!(
+            told.iter().any(|one| one == "generator_lateness[\"a=b\", \"core=3\"]"),
+            "{told:?}"
+        );
         assert!(told.iter().any(|one| one.starts_with("generator_open_files")));
         assert!(!told.iter().any(|one| one.starts_with("generator_memory")));
         assert_eq!(frame.samples.len(), told.len());

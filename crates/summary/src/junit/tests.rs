@@ -317,10 +317,14 @@ fn thousands_of_checks_are_cut_and_counted() {
 
 #[test]
 fn findings_are_told_and_fail_nothing() {
-    let finding = Finding { name: "late-starts".into(), evidence: HOSTILE[0].into(), ..Finding::default() };
+    let finding =
+        Finding { name: "late-starts".into(), evidence: HOSTILE[0].into(), ..Finding::default() };
     let verdict = Verdict::new(vec![finding]);
     let told = junit(&empty(), &About { verdict: Some(&verdict), ..About::default() });
-    assert!(told.contains("<testcase classname=\"run\" name=\"verdict\" time=\"0.000\">"), "{told}");
+    assert!(
+        told.contains("<testcase classname=\"run\" name=\"verdict\" time=\"0.000\">"),
+        "{told}"
+    );
     assert!(told.contains("failures=\"0\" errors=\"0\"") && !told.contains("<script"), "{told}");
     let well = junit(&empty(), &About { verdict: Some(&Verdict::default()), ..About::default() });
     assert!(well.contains("name=\"verdict\" time=\"0.000\"/>"), "{well}");

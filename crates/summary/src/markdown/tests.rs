@@ -74,7 +74,11 @@ fn findings_are_a_list_of_text() {
     };
     let verdict = Verdict::new(vec![finding]);
     let told = markdown(&empty(), &About { verdict: Some(&verdict), ..About::default() });
-    assert!(told.contains("- `late-starts` (doubtful): &#60;b&#62; 5. Touches all. Try less.\n"), "{told}");
-    let well = markdown(&empty(), &About { verdict: Some(&Verdict::default()), ..About::default() });
+    assert!(
+        told.contains("- `late-starts` (doubtful): &#60;b&#62; 5. Touches all. Try less.\n"),
+        "{told}"
+    );
+    let well =
+        markdown(&empty(), &About { verdict: Some(&Verdict::default()), ..About::default() });
     assert_eq!(well, markdown(&empty(), &About::default()));
 }

@@ -73,11 +73,8 @@ fn starved(history: &History) -> Option<Finding> {
     };
     let of_core = by_time(&seen.starved, history.watched, 0.1, 0.05);
     let of_steal = by_time(&history.steal, history.watched, 0.1, 0.05);
-    let (span, level) = if of_core >= of_steal {
-        (&seen.starved, of_core)
-    } else {
-        (&history.steal, of_steal)
-    };
+    let (span, level) =
+        if of_core >= of_steal { (&seen.starved, of_core) } else { (&history.steal, of_steal) };
     if level == Level::Ok {
         return None;
     }

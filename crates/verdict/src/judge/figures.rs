@@ -16,8 +16,7 @@ pub(super) fn starts(history: &History, figures: &Figures, findings: &mut Vec<Fi
 fn planned(history: &History, figures: &Figures) -> Option<Finding> {
     /// Of fewer, one more or less is a percent.
     const LEAST: u64 = 20;
-    let reached =
-        |load: &&crate::Load| load.started as f64 / (load.planned as f64).max(1.0);
+    let reached = |load: &&crate::Load| load.started as f64 / (load.planned as f64).max(1.0);
     let loads = figures.loads.iter().filter(|load| load.planned >= LEAST);
     let load = loads.min_by(|a, b| reached(a).total_cmp(&reached(b)))?;
     let reached = reached(&load);

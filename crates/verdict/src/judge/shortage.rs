@@ -42,7 +42,11 @@ pub(super) fn judge(history: &History, findings: &mut Vec<Finding>) {
             short: &history.short[1],
             near: &history.ports,
             most: ports,
-            words: format!("{} sockets for {} local ports", history.ports_kept.max(ports.0), ports.1),
+            words: format!(
+                "{} sockets for {} local ports",
+                history.ports_kept.max(ports.0),
+                ports.1
+            ),
             error: "no local port (EADDRNOTAVAIL)",
             advice: "connections that are used again, a wider net.ipv4.ip_local_port_range, more addresses (--local-ips)",
         },
@@ -64,12 +68,18 @@ impl Resource<'_> {
     fn judge(&self, history: &History) -> Option<Finding> {
         let part = self.most.0 as f64 / (self.most.1 as f64).max(1.0);
         let (level, span, evidence, touches) = if self.errors > 0 {
-            let evidence = format!("{} requests met \"{}\"; at most {}", self.errors, self.error, self.words);
+            let evidence =
+                format!("{} requests met \"{}\"; at most {}", self.errors, self.error, self.words);
             let touches = "failures and rates: these requests never reached the target";
             (Level::Invalid, self.short, evidence, touches)
         } else if self.near.looks > 0 {
             let evidence = format!("at most {}: {} of the limit", self.words, percent(part));
-            (Level::Doubtful, self.near, evidence, "nothing yet: a little more load would fail here")
+            (
+                Level::Doubtful,
+                self.near,
+                evidence,
+                "nothing yet: a little more load would fail here",
+            )
         } else {
             return None;
         };

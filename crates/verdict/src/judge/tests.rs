@@ -13,7 +13,8 @@ fn run(seconds: u64, change: impl Fn(u64, &mut Signals)) -> History {
         let mut signals = Signals {
             from: (100 + second) * SECOND,
             to: (101 + second) * SECOND,
-            cores: [(0, Core::default()), (1, Core { busy: 0.5, waiting: 0.02, late_ns: 900_000 })].into(),
+            cores: [(0, Core::default()), (1, Core { busy: 0.5, waiting: 0.02, late_ns: 900_000 })]
+                .into(),
             resident: Some(100 << 20),
             memory_max: Some(1 << 30),
             files: Some(100),
@@ -54,7 +55,12 @@ fn a_calm_run_has_no_findings() {
 
 #[test]
 fn a_full_core_in_time_is_no_fault() {
-    assert_eq!(of(60, |_, it| { it.cores.insert(0, core(1.0, 0.0, 2)); }), "");
+    assert_eq!(
+        of(60, |_, it| {
+            it.cores.insert(0, core(1.0, 0.0, 2));
+        }),
+        ""
+    );
 }
 
 #[test]
@@ -141,7 +147,8 @@ fn the_network_and_the_clock_are_looked_at() {
     assert_eq!(of(10, |_, it| it.interface_drops = Some(5)), "network-drops invalid");
     // Packets that nothing wanted.
     assert_eq!(of(60, |second, it| it.interface_drops = Some(u64::from(second % 10 == 0))), "");
-    let stepped = |second: u64, it: &mut Signals| it.clock_step = if second == 5 { -11_000_000 } else { 0 };
+    let stepped =
+        |second: u64, it: &mut Signals| it.clock_step = if second == 5 { -11_000_000 } else { 0 };
     assert_eq!(of(10, stepped), "clock-stepped invalid");
 }
 

@@ -60,7 +60,10 @@ fn a_look_tells_all_that_happened_since_the_last() {
     assert_eq!(signals.cores[&0], Core { busy: 0.5, waiting: 0.25, late_ns: 7 });
     assert_eq!(signals.cores.len(), 1);
     assert_eq!((signals.resident, signals.memory_max), (Some(2 << 20), Some(1_024_000)));
-    assert_eq!((signals.files, signals.files_max, signals.ports), (Some(2), Some(1024), Some(28232)));
+    assert_eq!(
+        (signals.files, signals.files_max, signals.ports),
+        (Some(2), Some(1024), Some(28232))
+    );
     assert_eq!(signals.sockets, [Some(5), Some(0), Some(3)]);
     assert_eq!((signals.steal, signals.segments), (Some(0.4), Some((300, 6))));
     assert_eq!((signals.interface_drops, signals.packets), (Some(14), Some(50)));

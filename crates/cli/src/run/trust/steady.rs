@@ -68,7 +68,8 @@ mod tests {
     }
 
     fn ramp(start: u64, stages: &[(u64, u64)]) -> Scenario {
-        let stage = |(length, target): &(u64, u64)| Stage { duration: seconds(*length), target: *target };
+        let stage =
+            |(length, target): &(u64, u64)| Stage { duration: seconds(*length), target: *target };
         let stages = stages.iter().map(stage).collect();
         let graceful_ramp_down = Duration::ZERO;
         scenario(start, Executor::RampingVus { start_vus: 0, stages, graceful_ramp_down })
