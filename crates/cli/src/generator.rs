@@ -155,17 +155,18 @@ pub(crate) struct Watchman {
 }
 
 impl Watchman {
-    /// Begins to look. `show` gets what was found each second.
+    /// Begins to look. `make` is called on the thread, and its result gets the signals of each second.
     ///
     /// # Errors
     /// The system gives no thread.
-    pub(crate) fn start(
+    pub(crate) fn start<S: FnMut(&Signals)>(
         looks: &Arc<Looks>,
-        mut show: impl FnMut(&Signals) + Send + 'static,
+        make: impl FnOnce() -> S + Send + 'static,
     ) -> std::io::Result<Self> {
         let looks = Arc::clone(looks);
         let (stop, stopped) = sync_channel::<()>(1);
         let body = move || {
+            let mut show = make();
             while stopped.recv_timeout(EVERY) == Err(RecvTimeoutError::Timeout) {
                 looks.look(FRESH_NS);
                 let signals = looks.state().for_meters.take();
@@ -244,7 +245,7 @@ mod tests {
     #[test]
     fn the_thread_ends_with_its_watchman() {
         let looks = Looks::new();
-        let watchman = Watchman::start(&looks, |_| ()).unwrap();
+        let watchman = Watchman::start(&looks, || |_: &Signals| ()).unwrap();
         drop(watchman);
         assert_eq!(Arc::strong_count(&looks), 1);
     }

@@ -161,7 +161,9 @@ fn run<H: Host>(
     // Thresholds on them want them in the summary, too.
     let is_judged = plan.names(|metric| metric.starts_with(generator::PREFIX));
     let has_meters = !settings.no_generator_metrics && (is_judged || samples.wants_generator());
-    let meters = has_meters.then(|| Meters::new(&registry, plan.run_tags(), samples.wanted()));
+    let (wants_samples, run_tags) = (samples.wanted(), plan.run_tags());
+    let own = Arc::clone(&registry);
+    let meters = move || has_meters.then(|| Meters::new(&own, run_tags, wants_samples));
     let pages = samples.pages.clone();
     let description = Description {
         script: script.to_owned(),
@@ -226,7 +228,9 @@ fn run<H: Host>(
     signals.attach(run.control(), teardown);
     let live = run.live();
     looks.attach(live.clone());
-    let watchman = Watchman::start(&looks, trust::teller(meters, is_judged, &live, gauges))?;
+    let told = live.clone();
+    let watchman =
+        Watchman::start(&looks, move || trust::teller(meters(), is_judged, told, gauges))?;
     if let Some(recording) = &recording {
         recording.watch(run.live());
         kept.serve(recording, run.live(), (&pages, &plan.consolidated.scenarios))?;

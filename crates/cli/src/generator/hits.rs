@@ -8,7 +8,7 @@ use brunt_attack::{Outcome, Sink};
 use brunt_fiber::clock;
 use brunt_metrics::TrendSink;
 use brunt_records::Record;
-use brunt_verdict::{Figures, Load, Starts};
+use brunt_verdict::{Figures, Load, Signals, Starts};
 
 use super::{Looks, Subject, Watchman};
 use crate::Context;
@@ -58,7 +58,7 @@ impl Guard {
         let started = AtomicU64::new(clock::now_ns());
         let hits = Arc::new(Hits { started, late, sums: Mutex::default() });
         looks.attach(Shared(Arc::clone(&hits)));
-        let watchman = Watchman::start(&looks, |_| ())?;
+        let watchman = Watchman::start(&looks, || |_: &Signals| ())?;
         Ok(Self { looks, hits, watchman })
     }
 

@@ -30,10 +30,9 @@ impl Subject for Live {
 pub(super) fn teller(
     mut meters: Option<Meters>,
     is_judged: bool,
-    live: &Live,
+    live: Live,
     gauges: SyncSender<Arc<Frame>>,
-) -> impl FnMut(&Signals) + Send + use<> {
-    let live = live.clone();
+) -> impl FnMut(&Signals) {
     move |signals| {
         let Some(meters) = &mut meters else { return };
         if live.control().started_at().is_none() {

@@ -11,8 +11,8 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 
 use brunt_attack::{
-    Attack, AttackError, Control, Defaults, Exporter, Several, Sink, Stream, TargetReader,
-    TargetStream, Targets,
+    Attack, AttackError, Control, Defaults, Exporter, Several, Stream, TargetReader, TargetStream,
+    Targets,
 };
 use brunt_records::Format;
 

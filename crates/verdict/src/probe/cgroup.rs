@@ -80,7 +80,7 @@ fn levels(base: &Path, path: &str) -> Vec<PathBuf> {
     let mut dir = base.join(path.trim_start_matches('/'));
     // A path with `..` leads out of what is shown.
     if path.split('/').any(|part| part == "..") || !dir.is_dir() {
-        dir = base.to_owned();
+        base.clone_into(&mut dir);
     }
     let mut all = Vec::new();
     while all.len() < DEPTH_MAX && dir.starts_with(base) {
