@@ -15,6 +15,9 @@ pub(crate) enum Exit {
     /// A verdict is negative: a threshold was crossed, at the end or by `abortOnFail`; a comparison found what it was to fail on; a
     /// recorded script is not proven.
     Thresholds,
+    /// `--strict`, and the verdict on the run is that its numbers are invalid. Counts only when nothing else went wrong, a
+    /// crossed threshold included.
+    Invalid,
     /// `setup()` took longer than `setupTimeout`.
     SetupTimeout,
     /// `teardown()` took longer than `teardownTimeout`.
@@ -46,6 +49,7 @@ impl Exit {
             Self::Success => 0,
             Self::Vegeta => 1,
             Self::WrongFlag => 2,
+            Self::Invalid => 98,
             Self::Thresholds => 99,
             Self::SetupTimeout => 100,
             Self::TeardownTimeout => 101,
@@ -64,11 +68,12 @@ impl Exit {
 
 impl Exit {
     /// All of them.
-    const ALL: [Self; 15] = [
+    const ALL: [Self; 16] = [
         Self::Success,
         Self::Vegeta,
         Self::WrongFlag,
         Self::Thresholds,
+        Self::Invalid,
         Self::SetupTimeout,
         Self::TeardownTimeout,
         Self::StoppedByApi,

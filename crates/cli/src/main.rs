@@ -37,6 +37,7 @@ mod exit;
 mod failure;
 mod features;
 mod flags;
+mod generator;
 mod javascript;
 mod limits;
 mod logging;

@@ -13,6 +13,7 @@ use brunt_engine::{Run, RunConfig};
 use brunt_metrics::Registry;
 use brunt_modules::watch::Watcher;
 use brunt_outputs::Page;
+use brunt_verdict::Level;
 
 use self::{
     ending::Ending,
@@ -26,6 +27,7 @@ use self::{
     samples::Samples,
     signal::SignalWatch,
     traces::Traced,
+    trust::Beginning,
     watch::Watch,
 };
 use crate::{
@@ -37,6 +39,7 @@ use crate::{
     failure::{Failure, Outcome},
     features::FREEZE_ENV,
     flags::{Given, given::parse_bool},
+    generator::{self, Looks, Meters, Watchman},
     limits,
     progress::{self, Progress, ProgressSource as _},
     secrets,
@@ -61,6 +64,7 @@ pub(crate) use run_file::arguments;
 mod samples;
 pub(crate) mod signal;
 mod traces;
+mod trust;
 mod ui;
 mod watch;
 pub(crate) mod wrong;
@@ -117,6 +121,9 @@ fn run<H: Host>(
     if let Some(path) = secrets::beside().filter(|_| !quiet) {
         context.screen.stderr(&format!("secrets come from {}\n", path.display()));
     }
+    if !settings.no_generator_metrics {
+        generator::offer(&registry);
+    }
     log::debug!(script, functions = loaded.functions().join(","); "The script is loaded");
     let plan = Plan::make(outer, &loaded, &registry, settings.script.thresholds)?;
     crate::memory::check_room(&plan.consolidated.scenarios, &plan.consolidated.segment)?;
@@ -143,12 +150,20 @@ fn run<H: Host>(
     let env = context.environment.with_aliases();
     let mut output_context = plan.output_context(&registry, env, script);
     output_context.feed = kept.feed.clone();
+    let looks = Looks::new();
     let recording = run_file::is_wanted(&outputs).then(|| {
-        let (recording, facts) = Recording::prepare(context, (script, &loaded), &plan, &settings);
+        let (recording, facts) =
+            Recording::prepare(context, (script, &loaded), &plan, (&settings, &looks));
         output_context.run = Some(facts);
         recording
     });
     let samples = Samples::open(&outputs, &output_context)?;
+    // Thresholds on them want them in the summary, too.
+    let is_judged = plan.names(|metric| metric.starts_with(generator::PREFIX));
+    let has_meters = !settings.no_generator_metrics && (is_judged || samples.wants_generator());
+    let (wants_samples, run_tags) = (samples.wanted(), plan.run_tags());
+    let own = Arc::clone(&registry);
+    let meters = move || has_meters.then(|| Meters::new(&own, run_tags, wants_samples));
     let pages = samples.pages.clone();
     let description = Description {
         script: script.to_owned(),
@@ -190,8 +205,10 @@ fn run<H: Host>(
     config.no_teardown |= no_teardown;
     config.workers = settings.workers.unwrap_or(0);
     config.want_samples = samples.wanted();
-    let (listener, results) = samples.listen();
+    let (listener, results, gauges) = samples.listen();
     config.listeners.push(listener);
+    let beginning = Arc::new(Beginning::default());
+    config.listeners.push(beginning.listener());
     let is_k6s = settings.no_live || !context.screen.stdout_is_terminal();
     let line = (!is_k6s && !quiet && !settings.once).then(LiveLine::new);
     config.listeners.extend(line.as_ref().map(LiveLine::listener));
@@ -209,6 +226,11 @@ fn run<H: Host>(
     let teardown = (!config.no_teardown).then_some(config.teardown_timeout);
     let run = Run::new(config, Arc::new(Traced { runner: Arc::clone(&runner), spans }));
     signals.attach(run.control(), teardown);
+    let live = run.live();
+    looks.attach(live.clone());
+    let told = live.clone();
+    let watchman =
+        Watchman::start(&looks, move || trust::teller(meters(), is_judged, told, gauges))?;
     if let Some(recording) = &recording {
         recording.watch(run.live());
         kept.serve(recording, run.live(), (&pages, &plan.consolidated.scenarios))?;
@@ -227,6 +249,9 @@ fn run<H: Host>(
         .then(|| Progress::start(watch.clone(), Arc::clone(&context.screen), (color, is_k6s)))
         .transpose()?;
     let report = run.execute();
+    let figures = trust::figures(&report, &live, &plan.consolidated.segment, &beginning);
+    let verdict = looks.verdict(&figures);
+    drop(watchman);
     if let Some(api) = &api {
         api.ended(&report);
     }
@@ -238,9 +263,13 @@ fn run<H: Host>(
     // The counts of repeated messages are told before the results.
     context.logging.flush(Duration::from_secs(2));
     let dropped = results.tell();
+    let exit = match report.error() {
+        Some(failure) => outcome::failure(failure).exit,
+        None if settings.strict && verdict.level() == Level::Invalid => Exit::Invalid,
+        None => Exit::Success,
+    };
     if let Some(recording) = &recording {
-        let exit = report.error().map_or(Exit::Success, |failure| outcome::failure(failure).exit);
-        kept.finish(&report, &pages, || recording.end(&report, exit, dropped));
+        kept.finish(&report, &pages, || recording.end(&report, (exit, &verdict), dropped));
     }
     if let Some(traces) = traces {
         traces::finish(traces);
@@ -253,6 +282,7 @@ fn run<H: Host>(
             time_limit: plan.summary_time_limit(),
             script: &text,
             has_handle_summary,
+            verdict: &verdict,
         };
         ending.write(&report, &*runner);
         if !quiet {
@@ -260,6 +290,7 @@ fn run<H: Host>(
         }
     }
     ending::warn(&report);
+    generator::tell(context, &verdict);
     if report.error().is_none() {
         wait_for_viewers(&pages, &signals, quiet);
     }
@@ -274,7 +305,7 @@ fn run<H: Host>(
     drop(demo);
     match report.error() {
         Some(failure) => Err(outcome::failure(failure)),
-        None => Ok(Exit::Success),
+        None => Ok(exit),
     }
 }
 

@@ -210,6 +210,10 @@ pub(crate) struct RunSettings {
     pub(crate) no_live: bool,
     /// `--lateness-metric`: the metric that k6 does not have is shown where k6's are.
     pub(crate) lateness: bool,
+    /// `--strict`: an invalid run has an exit code of its own.
+    pub(crate) strict: bool,
+    /// `--no-generator-metrics`
+    pub(crate) no_generator_metrics: bool,
     /// Each scenario once, shown request by request.
     pub(crate) once: bool,
     /// `--label`
@@ -271,6 +275,8 @@ impl RunSettings {
             demo: given.is_on("demo"),
             no_live: given.is_on("no-live"),
             lateness: given.is_on("lateness-metric"),
+            strict: given.is_on("strict"),
+            no_generator_metrics: given.is_on("no-generator-metrics"),
             once: given.is_on("once"),
             labels: labels(given.all("label"))?,
             no_source: given.is_on("no-source"),

@@ -118,7 +118,7 @@ fn bars_redraw_in_place_and_log_lines_stand_above_them() {
                 terminal.feed(&bytes);
                 // A machine with other work gets a warning about that.
                 let text = terminal.text();
-                let is_of_run = |line: &&str| !line.contains("generator was disturbed");
+                let is_of_run = |line: &&str| !line.contains("finding=");
                 let text = text.lines().filter(is_of_run).collect::<Vec<_>>().join("\n");
                 // The states that were drawn meanwhile are gone; the last one stays.
                 assert_eq!(text.matches("running (").count(), 1, "{text}");

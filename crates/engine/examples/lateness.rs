@@ -109,10 +109,9 @@ fn main() {
     let report = run(config, Arc::new(Spinner { work_ns: work_us * 1000 }));
 
     println!("{rate}/s on {cores} cores, {work_us} us of work, {seconds} s");
-    println!(
-        "{} complete, {} dropped",
-        report.iterations_complete, report.health.dropped_iterations
-    );
+    let dropped = report.summary.metric("dropped_iterations");
+    let dropped = dropped.and_then(|metric| metric.values.get("count")).unwrap_or_default();
+    println!("{} complete, {dropped} dropped", report.iterations_complete);
     let complete = report.iterations_complete;
     if rate == 0 && complete > 0 {
         let each = report.duration.as_secs_f64() * cores as f64 / complete as f64;
@@ -124,7 +123,7 @@ fn main() {
             println!("p{percent:<5} {:>9.1} us late", trend.percentile(percent) * 1000.0);
         }
     }
-    for core in &report.health.cores {
+    for core in &report.cores {
         let busy = core.busy.map_or("unknown".into(), |busy| format!("{:.0} %", busy * 100.0));
         println!(
             "core {}: busy {busy}, tick lag p95 {:.2} ms",
@@ -132,5 +131,4 @@ fn main() {
             core.lag.percentile(95.0)
         );
     }
-    println!("{}", report.health.verdict());
 }

@@ -90,6 +90,8 @@ pub(crate) struct Tally {
     complete: AtomicU64,
     interrupted: AtomicU64,
     active: AtomicU64,
+    /// How late its latest tick was since somebody took the number, in nanoseconds.
+    late: AtomicU64,
 }
 
 impl Tally {
@@ -99,6 +101,11 @@ impl Tally {
 
     pub(crate) fn count_interrupted(&self) {
         raise(&self.interrupted);
+    }
+
+    /// A tick ran so many nanoseconds too late.
+    pub(crate) fn note_late(&self, ns: u64) {
+        self.late.fetch_max(ns, Relaxed);
     }
 
     pub(crate) fn enter(&self) {
@@ -285,6 +292,11 @@ impl Control {
 
     pub(crate) fn count_initialized(&self) {
         self.initialized.fetch_add(1, Relaxed);
+    }
+
+    /// By core: how late its latest tick was since the last call, in nanoseconds. There is one who asks.
+    pub fn take_late(&self) -> Vec<u64> {
+        self.tallies.iter().map(|tally| tally.late.swap(0, Relaxed)).collect()
     }
 
     pub(crate) fn cores(&self) -> usize {

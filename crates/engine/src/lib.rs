@@ -46,7 +46,7 @@ pub use self::control::{AbortReason, Control, Phase};
 pub use self::core::Core;
 pub use self::error::{ErrorKind, Failure, RunError};
 pub use self::gather::Listener;
-pub use self::health::{CoreHealth, Health, HealthVerdict};
+pub use self::health::CoreHealth;
 pub use self::live::{Live, Progress, ScaleError, ScenarioPhase, ScenarioProgress};
 pub use self::run::{Run, RunConfig, RunReport, run};
 pub use self::runner::{Ended, Iteration, Runner, Vu, VuIds};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use brunt_fiber::clock;
-use brunt_metrics::Summary;
+use brunt_metrics::{Frame, Summary};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::control::{Control, Phase};
@@ -54,6 +54,11 @@ pub enum ScaleError {
 const OVER: &str = "the test is over";
 
 impl Live {
+    /// Adds measurements that no core made. They are dropped if too much waits, or if the run is over.
+    pub fn show(&self, frame: Frame) {
+        drop(self.gather.try_send(Message::Frame(frame)));
+    }
+
     /// The wheel and the dials.
     pub fn control(&self) -> &Arc<Control> {
         &self.control

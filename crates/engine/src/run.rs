@@ -24,7 +24,6 @@ use crate::core::thread::{CoreSeed, spawn};
 use crate::core::words;
 use crate::error::Failure;
 use crate::gather::{Gathered, Gatherer, Message, WAITING_PER_CORE};
-use crate::health::Health;
 use crate::live::{ASKS_WAITING, Ask, Live};
 use crate::runner::Runner;
 use crate::scenario::ScenarioState;
@@ -220,6 +219,8 @@ fn report(
 ) -> RunReport {
     // The gatherer may have panicked after the coordinator looked.
     let lost = || control.abort_reason().cloned().map(Failure::Aborted);
+    let mut cores = outcome.health;
+    cores.sort_by_key(|core| core.core);
     RunReport {
         failure: outcome.failure.or_else(lost),
         abort: control.abort_reason().cloned(),
@@ -231,7 +232,7 @@ fn report(
         duration,
         setup_data: outcome.setup_data,
         series: gathered.series,
-        health: Health::new(outcome.health, &gathered.summary),
+        cores,
         summary: gathered.summary,
     }
 }

@@ -43,6 +43,7 @@ mod proxy;
 mod quiet;
 mod scratch;
 mod settings;
+mod shortage;
 mod tls;
 mod unescape;
 
@@ -64,5 +65,6 @@ pub use settings::{
     ConnectTo, Dialing, DnsPolicy, DnsSelect, DnsSettings, Settings, SettingsError, TlsAuth,
     TlsSettings, TlsVersion,
 };
+pub use shortage::{Shortage, shortages};
 pub use tls::{Offer, Staple, TlsInfo};
 pub use unescape::unescape;

@@ -220,6 +220,11 @@ impl Output for Dashboard {
         false
     }
 
+    /// The page has plots for k6's metrics and the script's.
+    fn wants_generator(&self) -> bool {
+        false
+    }
+
     fn write(&mut self, frame: &Frame) -> io::Result<Written> {
         self.meters.absorb(&frame.series);
         if !frame.exceptions.is_empty() {

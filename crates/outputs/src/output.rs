@@ -26,6 +26,11 @@ pub trait Output: Send {
         true
     }
 
+    /// Whether it takes the metrics about the generator (`generator_*`).
+    fn wants_generator(&self) -> bool {
+        true
+    }
+
     /// Takes a frame: its samples, or its series. Into a buffer first.
     fn write(&mut self, frame: &Frame) -> io::Result<Written>;
 

@@ -38,6 +38,7 @@ pub struct Outputs {
 struct Running {
     description: String,
     wants_samples: bool,
+    wants_generator: bool,
     page: Option<Page>,
     queue: Queue,
     outcome: Receiver<Outcome>,
@@ -93,6 +94,7 @@ impl Outputs {
         let start = |output: Box<dyn Output>| {
             let description = output.description();
             let (wants_samples, page) = (output.wants_samples(), output.page());
+            let wants_generator = output.wants_generator();
             let (queue, batches) = Queue::new();
             let waiting = Arc::clone(&queue.waiting);
             let (ended, outcome) = sync_channel(1);
@@ -103,7 +105,7 @@ impl Outputs {
                     drop(ended.send(drain(output, &batches, &waiting)));
                 })
                 .map_err(|source| OutputError::Thread { output: description.clone(), source })?;
-            Ok(Running { description, wants_samples, page, queue, outcome })
+            Ok(Running { description, wants_samples, wants_generator, page, queue, outcome })
         };
         Ok(Self { running: outputs.into_iter().map(start).collect::<Result<_, _>>()? })
     }
@@ -116,6 +118,11 @@ impl Outputs {
     /// Whether any of them needs single samples: if not, cores need not keep them.
     pub fn wants_samples(&self) -> bool {
         self.running.iter().any(|output| output.wants_samples)
+    }
+
+    /// Whether any of them takes the metrics about the generator.
+    pub fn wants_generator(&self) -> bool {
+        self.running.iter().any(|output| output.wants_generator)
     }
 
     /// For the banner, such as `json (out.json)`; without [`pages`](Self::pages).
@@ -131,10 +138,19 @@ impl Outputs {
 
     /// Shows a frame to every output that has room for it.
     pub fn write(&mut self, frame: &Arc<Frame>) {
+        self.write_to(frame, |_| true);
+    }
+
+    /// Shows a frame with metrics about the generator to the outputs that take them.
+    pub fn write_generator(&mut self, frame: &Arc<Frame>) {
+        self.write_to(frame, |output| output.wants_generator);
+    }
+
+    fn write_to(&mut self, frame: &Arc<Frame>, is_wanted: fn(&Running) -> bool) {
         if frame.is_empty() {
             return;
         }
-        for output in &mut self.running {
+        for output in self.running.iter_mut().filter(|output| is_wanted(output)) {
             let has_values = !frame.samples.is_empty() || !frame.series.is_empty();
             if output.wants_samples && !has_values {
                 continue;

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use brunt_metrics::Frame;
 use brunt_runfile::exchange::Evidence;
-use brunt_runfile::{Event, Extras, HealthWatch, Load, RunInfo, Writer};
+use brunt_runfile::{Event, Extras, Load, RunInfo, Writer};
+use brunt_verdict::Signals;
 use jiff::Timestamp;
 
 use crate::output::{Context, Output, OutputError, Written};
@@ -43,6 +44,11 @@ pub trait RunWatch: Send + Sync + fmt::Debug {
 
     /// The exchanges that were chosen since the last call.
     fn evidence(&self) -> Evidence;
+
+    /// The signals of the generator since the last call; none if nothing looks at it.
+    fn health(&self) -> Option<Signals> {
+        None
+    }
 }
 
 /// The file after all measurements are in: whoever runs the test says in it how the run ended.
@@ -76,7 +82,6 @@ pub(crate) struct RunFile {
     writer: Option<Writer>,
     path: PathBuf,
     facts: RunFacts,
-    health: HealthWatch,
     is_started: bool,
     /// Nothing came since the last flush.
     is_quiet: bool,
@@ -95,8 +100,7 @@ impl RunFile {
             .map_err(|error| wrong(error.to_string()))?;
         // Of two run files the first one is shown.
         drop(facts.handle.path.set(path.clone()));
-        let health = HealthWatch::new(now);
-        Ok(Self { writer: Some(writer), path, facts, health, is_started: false, is_quiet: false })
+        Ok(Self { writer: Some(writer), path, facts, is_started: false, is_quiet: false })
     }
 
     /// Writes the slices that are over at this moment.
@@ -110,16 +114,16 @@ impl RunFile {
         }
         let Some(writer) = &mut self.writer else { return };
         if writer.is_due(now) {
-            let extras = extras(&self.facts, &mut self.health);
+            let extras = extras(&self.facts);
             writer.tick(now, extras);
         }
     }
 }
 
-fn extras(facts: &RunFacts, health: &mut HealthWatch) -> Extras {
+fn extras(facts: &RunFacts) -> Extras {
     Extras {
         load: facts.watch.load(),
-        health: Some(health.look(facts.watch.now())),
+        health: facts.watch.health(),
         events: facts.watch.events(),
         evidence: facts.watch.evidence(),
     }
@@ -135,6 +139,11 @@ impl Output for RunFile {
     }
 
     fn wants_samples(&self) -> bool {
+        false
+    }
+
+    /// The table `health` has them.
+    fn wants_generator(&self) -> bool {
         false
     }
 
@@ -159,7 +168,7 @@ impl Output for RunFile {
     fn finish(&mut self) -> io::Result<Written> {
         self.turn(self.facts.watch.now());
         if let Some(mut writer) = self.writer.take() {
-            writer.finish(extras(&self.facts, &mut self.health));
+            writer.finish(extras(&self.facts));
             let mut left = self.facts.handle.writer.lock().unwrap_or_else(PoisonError::into_inner);
             *left = Some(writer);
         }

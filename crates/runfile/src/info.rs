@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use brunt_metrics::{ThresholdSet, TrendStat};
+use brunt_verdict::Verdict;
 use serde_json::Value;
 
 /// A run before it starts. The caller fills it; nothing here is read from the machine by itself
@@ -153,6 +154,8 @@ pub struct End {
     pub passed: Option<bool>,
     /// The exit code.
     pub exit: i32,
+    /// Whether the numbers can be trusted; none if nothing looked at the generator.
+    pub verdict: Option<Verdict>,
 }
 
 /// The width of slices.

@@ -18,7 +18,6 @@
 mod claim;
 mod error;
 pub mod exchange;
-mod health;
 mod histogram;
 mod info;
 mod machine;
@@ -28,11 +27,11 @@ mod reader;
 mod schema;
 mod settings;
 mod slicer;
+mod trust;
 mod varint;
 mod writer;
 
 pub use self::error::RunFileError;
-pub use self::health::{Health, HealthWatch};
 pub use self::info::{End, Event, Load, RunInfo, ScenarioInfo, Source, StageInfo, SummaryInfo};
 pub use self::machine::{Commit, Machine};
 pub use self::reader::{About, MetricRow, RunFile, SeriesRow, State};

@@ -48,7 +48,7 @@ fn cpu(text: &str) -> Option<String> {
 }
 
 /// A line such as `MemTotal:  1234 kB`, in bytes.
-pub(crate) fn kilobytes(text: &str, key: &str) -> Option<u64> {
+fn kilobytes(text: &str, key: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;
     line.split_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1024)
 }

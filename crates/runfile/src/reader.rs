@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use brunt_metrics::{Contains, Kind, Sink, Sum, TrendSink};
+use brunt_verdict::Verdict;
 use rusqlite::{Connection, OpenFlags, Row};
 use serde_json::Value;
 
@@ -20,6 +21,7 @@ use crate::histogram::Unpacker;
 use crate::info::SummaryInfo;
 use crate::place::beside;
 use crate::schema::{Head, SCHEMA_VERSION, head};
+use crate::trust;
 
 /// The state of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,6 +113,8 @@ pub struct About {
     pub lost: Value,
     /// How the summary is made.
     pub summary: SummaryInfo,
+    /// Whether the numbers can be trusted; none until the end, and if nothing looked at the generator.
+    pub verdict: Option<Verdict>,
 }
 
 /// A metric of the run.
@@ -382,6 +386,7 @@ fn bury(path: &Path, reason: Option<&str>) {
 }
 
 fn about(connection: &Connection) -> rusqlite::Result<About> {
+    let verdict = trust::read(connection)?;
     connection.query_row("SELECT * FROM run", [], |row| {
         let json = |key: &str| -> rusqlite::Result<Value> {
             Ok(serde_json::from_str(&row.get::<_, String>(key)?).unwrap_or_default())
@@ -429,6 +434,7 @@ fn about(connection: &Connection) -> rusqlite::Result<About> {
             labels: serde_json::from_value(labels).unwrap_or_default(),
             lost: json("lost")?,
             summary: crate::settings::read(&row.get::<_, String>("summary")?),
+            verdict: verdict.clone(),
         })
     })
 }

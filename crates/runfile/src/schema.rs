@@ -4,7 +4,7 @@
 pub(crate) const APPLICATION_ID: u32 = 0x4252_4e54;
 
 /// The version of the schema, SQLite's `user_version`.
-pub const SCHEMA_VERSION: u32 = 1;
+pub const SCHEMA_VERSION: u32 = 2;
 
 /// All tables. `docs/guide/run-file.md` tells what they mean.
 pub(crate) const TABLES: &str = "
@@ -84,6 +84,11 @@ CREATE TABLE health (
 CREATE TABLE health_core (
   n INTEGER NOT NULL, core INTEGER NOT NULL, busy REAL, waiting REAL, late REAL, late_max REAL, PRIMARY KEY (n, core)
 ) WITHOUT ROWID;
+CREATE TABLE verdict (level TEXT NOT NULL);
+CREATE TABLE finding (
+  id INTEGER PRIMARY KEY, name TEXT NOT NULL, level TEXT NOT NULL, started INTEGER, ended INTEGER,
+  evidence TEXT NOT NULL, numbers TEXT NOT NULL, touches TEXT NOT NULL, advice TEXT NOT NULL
+);
 CREATE TABLE event (at INTEGER NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL, scenario TEXT);
 ";
 

@@ -8,6 +8,7 @@ use brunt_metrics::{
     CheckDelta, Contains, ExceptionDelta, ExceptionDeltas, Frame, Kind, Ledger, LedgerConfig,
     Metric, Recorder, Registry, Summary, TagSet, Threshold, ThresholdSet, TrendStat, Values,
 };
+use brunt_verdict::{Core, Signals};
 use proptest::prelude::*;
 use rusqlite::Connection;
 
@@ -183,6 +184,11 @@ fn told(summary: &Summary) -> String {
         parts.extend(&part.groups);
     }
     out
+}
+
+/// A core that was busy half of its time, and waited for a quarter of it.
+fn half() -> Core {
+    Core { busy: 0.5, waiting: 0.25, late_ns: 0 }
 }
 
 #[test]
@@ -453,7 +459,7 @@ fn the_facts_of_slices_are_kept() {
         let evidence =
             exchange::Evidence { added, removed: if at == 3 { vec![1] } else { vec![] } };
         let health =
-            Some(Health { cores: [(0, (0.5, 0.25))].into(), files: Some(9), ..Health::default() });
+            Some(Signals { cores: [(0, half())].into(), files: Some(9), ..Signals::default() });
         let extras = Extras {
             load: vec![load(started, started - 1)],
             events: vec![event],

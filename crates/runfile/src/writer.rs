@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use brunt_metrics::{Frame, Ledger, LedgerConfig, Registry};
+use brunt_verdict::Signals;
 use rusqlite::{Connection, OpenFlags, params};
 use serde_json::{Value, json};
 
@@ -14,11 +15,11 @@ use self::rows::Rows;
 use crate::claim::Claim;
 use crate::error::RunFileError;
 use crate::exchange::Evidence;
-use crate::health::Health;
 use crate::info::{End, Event, Load, RunInfo, width};
 use crate::place::Place;
 use crate::schema::{APPLICATION_ID, SCHEMA_VERSION, TABLES};
 use crate::slicer::{Slice, Slicer};
+use crate::trust;
 
 /// The facts of a slice beside its frames: how things are at its end.
 #[derive(Debug, Default)]
@@ -26,7 +27,7 @@ pub struct Extras {
     /// Each scenario, counted since its start.
     pub load: Vec<Load>,
     /// The generator, since the slice before.
-    pub health: Option<Health>,
+    pub health: Option<Signals>,
     /// Things that happened.
     pub events: Vec<Event>,
     /// Exchanges that are kept from now on, and that are not kept any more.
@@ -277,6 +278,9 @@ impl Writer {
         let ended = started.map(|at| at + end.duration.as_nanos() as u64);
         let lost = self.lost_json();
         let connection = self.rows.connection();
+        if let Some(verdict) = &end.verdict {
+            trust::write(connection, verdict).map_err(&error)?;
+        }
         connection
             .execute(
                 "UPDATE run SET state = ?1, ended = ?2, duration = ?3, slices = ?4, passed = ?5, exit_code = ?6,

@@ -52,19 +52,23 @@ pub fn handle_summary_data(summary: &Summary, context: &SummaryContext) -> Value
     })
 }
 
-/// The same as JSON text, with what `setup()` returned (its JSON text; `None` leaves it out).
+/// The same as JSON text, with more fields behind: `setup_data`, what `setup()` returned, and `verdict` (their JSON texts; `None`
+/// leaves one out).
 pub fn handle_summary_text(
     summary: &Summary,
     context: &SummaryContext,
-    setup_data: Option<&str>,
+    more: &[(&str, Option<&str>)],
 ) -> String {
     let mut text = handle_summary_data(summary, context).to_string();
     // As values they would take several times their memory.
     let is_json = |text: &&str| serde_json::from_str::<&RawValue>(text).is_ok();
-    if let Some(setup_data) = setup_data.filter(is_json) {
+    for (key, value) in more {
+        let Some(value) = value.filter(is_json) else { continue };
         text.pop();
-        text.push_str(",\"setup_data\":");
-        text.push_str(setup_data);
+        text.push_str(",\"");
+        text.push_str(key);
+        text.push_str("\":");
+        text.push_str(value);
         text.push('}');
     }
     text
@@ -98,6 +102,7 @@ pub fn exported(mut data: Value) -> Result<Value, String> {
     let object = data.as_object_mut().ok_or("data is not an object")?;
     object.remove("options");
     object.remove("state");
+    object.remove("verdict");
     let group = object.get_mut("root_group").filter(|group| group.is_object());
     keyed(group.ok_or("data.root_group is not an object")?);
     let metrics = object.get_mut("metrics").and_then(Value::as_object_mut);

@@ -10,6 +10,7 @@ use std::fmt::Write as _;
 
 use brunt_metrics::summary::{MetricSummary, Summary, ThresholdResult};
 use brunt_metrics::{Contains, Kind};
+use brunt_verdict::{Finding, Verdict};
 
 use crate::escape::xml;
 use crate::humanize;
@@ -29,12 +30,15 @@ pub struct About<'a> {
     pub host: Option<&'a str>,
     /// Why the run ended before its time, if it did.
     pub aborted: Option<&'a str>,
+    /// Whether its numbers can be trusted, if anything looked at the generator.
+    pub verdict: Option<&'a Verdict>,
 }
 
 /// The summary as a file of JUnit's XML.
 ///
 /// A threshold that does not hold is a failure, and so is a check that failed once or more. An exception that ended an
-/// iteration is a failure of the case `iterations`, an aborted run an error of the case `run`.
+/// iteration is a failure of the case `iterations`, an aborted run an error of the case `run`. Findings of the verdict on the
+/// run are text of the case `verdict`, which fails never: with `--strict` the exit code tells.
 pub fn junit(summary: &Summary, about: &About<'_>) -> String {
     let suites = [run(summary, about), thresholds(summary), checks(summary)];
     let seconds = format!("{:.3}", summary.run.as_secs_f64());
@@ -78,6 +82,8 @@ enum Outcome {
     /// The kind of failure, its message, and more of it.
     Failed(&'static str, String, String),
     Error(&'static str, String),
+    /// It passed, and has something to say.
+    Told(String),
 }
 
 impl Suite {
@@ -149,6 +155,11 @@ impl Suite {
                     element(out, "failure", kind, message, more);
                 }
                 Outcome::Error(kind, message) => element(out, "error", kind, message, ""),
+                Outcome::Told(text) => {
+                    let text = xml(text);
+                    let _ =
+                        writeln!(out, ">\n      <system-out>{text}</system-out>\n    </testcase>");
+                }
             }
         }
         out.push_str("  </testsuite>\n");
@@ -173,6 +184,14 @@ fn run(summary: &Summary, about: &About<'_>) -> Suite {
         Outcome::Failed("exception", format!("{count} iterations ended with an exception"), more)
     };
     suite.push("run".into(), "iterations".into(), outcome);
+    if let Some(verdict) = about.verdict {
+        let lines: Vec<String> = verdict.findings.iter().map(Finding::line).collect();
+        let outcome = match &lines[..] {
+            [] => Outcome::Passed,
+            lines => Outcome::Told(format!("{}\n{}", verdict.sentence(), lines.join("\n"))),
+        };
+        suite.push("run".into(), "verdict".into(), outcome);
+    }
     suite
 }
 

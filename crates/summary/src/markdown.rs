@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use brunt_metrics::summary::{MetricSummary, Summary, Values};
 use brunt_metrics::{Contains, TrendSink};
+use brunt_verdict::{Level, Verdict};
 
 use crate::escape;
 use crate::humanize;
@@ -29,6 +30,9 @@ pub fn markdown(summary: &Summary, about: &About<'_>) -> String {
     facts.extend(about.started.map(escape::markdown));
     facts.extend(about.host.map(escape::markdown));
     line(&mut out, format_args!("{}", facts.join(" · ")));
+    if let Some(verdict) = about.verdict {
+        findings(&mut out, verdict);
+    }
     figures(&mut out, summary);
     durations(&mut out, summary);
     thresholds(&mut out, summary);
@@ -43,6 +47,30 @@ fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
 
 fn code(name: &str) -> String {
     format!("<code>{}</code>", escape::markdown(name))
+}
+
+/// Nothing if all is well.
+fn findings(out: &mut String, verdict: &Verdict) {
+    if verdict.findings.is_empty() {
+        return;
+    }
+    let mark = if verdict.level() == Level::Invalid { "🔴" } else { "🟡" };
+    let sentence = escape::markdown(&verdict.sentence());
+    line(out, format_args!(""));
+    line(out, format_args!("**{mark} verdict: {}.** {sentence}", verdict.level().text()));
+    line(out, format_args!(""));
+    for finding in &verdict.findings {
+        let when = finding.when().map(|when| format!(", {when}")).unwrap_or_default();
+        let [evidence, touches, advice] = [&finding.evidence, &finding.touches, &finding.advice]
+            .map(|text| escape::markdown(text));
+        let (name, level) = (&finding.name, finding.level.text());
+        line(
+            out,
+            format_args!(
+                "- `{name}` ({level}{when}): {evidence}. Touches {touches}. Try {advice}."
+            ),
+        );
+    }
 }
 
 fn figures(out: &mut String, summary: &Summary) {

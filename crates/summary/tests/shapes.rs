@@ -23,7 +23,8 @@ fn handle_summary_gets_what_k6_gives_it() {
         time_unit: Some(Unit::Milliseconds),
         ..SummaryContext::default()
     };
-    let data = handle_summary_text(&small(), &context, Some("{\"x\":[1,null,\"s\"]}"));
+    let data =
+        handle_summary_text(&small(), &context, &[("setup_data", Some("{\"x\":[1,null,\"s\"]}"))]);
     let data: serde_json::Value = serde_json::from_str(&data).unwrap();
     assert_eq!(
         data,
@@ -71,7 +72,8 @@ fn handle_summary_gets_what_k6_gives_it() {
 fn without_setup_data_there_is_no_such_key() {
     let data = handle_summary_data(&small(), &SummaryContext::default());
     for none in [None, Some("{")] {
-        let text = handle_summary_text(&small(), &SummaryContext::default(), none);
+        let text =
+            handle_summary_text(&small(), &SummaryContext::default(), &[("setup_data", none)]);
         assert_eq!(text, data.to_string());
     }
     assert!(data.get("setup_data").is_none());

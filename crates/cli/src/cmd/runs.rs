@@ -154,6 +154,11 @@ fn verdict(about: &About) -> &'static str {
     }
 }
 
+/// Whether its numbers can be trusted: `ok`, `doubtful`, `invalid`; none if nothing looked at the generator.
+fn trust(about: &About) -> Option<&'static str> {
+    about.verdict.as_ref().map(|verdict| verdict.level().text())
+}
+
 fn started(about: &About) -> String {
     let moment = jiff::Timestamp::from_microsecond(about.started).unwrap_or_default();
     format!("{moment:.0}")
@@ -166,7 +171,7 @@ fn as_json(rows: &[Row]) -> String {
             "file": row.path.to_string_lossy(), "id": about.id, "started": started(about), "name": about.name,
             "script": about.script, "state": about.state.text(), "passed": about.passed, "verdict": verdict(about),
             "duration": about.duration.as_secs_f64(), "requests": row.requests, "p95": row.p95, "failed": row.failed,
-            "labels": about.labels, "commit": about.commit, "branch": about.branch,
+            "labels": about.labels, "commit": about.commit, "branch": about.branch, "trust": trust(about),
         })
     };
     let all: Vec<Value> = rows.iter().map(row).collect();
@@ -194,7 +199,10 @@ fn as_table(rows: &[Row], folder: &str) -> String {
                 humanize::trimmed(row.requests, 0),
                 row.p95.map_or_else(|| "–".to_owned(), |p95| humanize::duration(p95, None)),
                 row.failed.map_or_else(|| "–".to_owned(), humanize::percent),
-                verdict(about).to_owned(),
+                match trust(about).filter(|trust| *trust != "ok") {
+                    Some(trust) => format!("{}, {trust}", verdict(about)),
+                    None => verdict(about).to_owned(),
+                },
                 labels.join(","),
                 file.unwrap_or_default(),
             ]

@@ -40,6 +40,8 @@ const GROUPS: &[(&str, &[&str])] = &[
             "tag",
             "system-tags",
             "lateness-metric",
+            "no-generator-metrics",
+            "strict",
             "traces-output",
         ],
     ),

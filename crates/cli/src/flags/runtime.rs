@@ -87,6 +87,13 @@ pub(crate) static RUN_ONLY: &[Flag] = &[
         "Add iteration_lateness, a metric that k6 does not have, to summary and outputs",
     )
     .env("LATENESS_METRIC"),
+    Flag::switch(
+        "no-generator-metrics",
+        "Leave the metrics about the load generator (generator_*) out of outputs",
+    )
+    .env("NO_GENERATOR_METRICS"),
+    Flag::switch("strict", "End with exit code 98 if the verdict on the run is invalid")
+        .env("STRICT"),
     Flag::value(
         "label",
         "KEY=VALUE",

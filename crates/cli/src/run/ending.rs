@@ -2,13 +2,14 @@
 
 use std::{fmt::Write as _, path::Path, time::SystemTime};
 
-use brunt_engine::{HealthVerdict, RunReport};
+use brunt_engine::RunReport;
 use brunt_metrics::{Dropped, OTHERS, TAG_MAX};
 use brunt_summary::{
     humanize::Unit,
     json::{self, SummaryContext, machine},
     text::{self, Mode, TextOptions},
 };
+use brunt_verdict::Verdict;
 use serde_json::Value;
 
 use super::host::{Answer, Files, TestRunner};
@@ -28,6 +29,8 @@ pub(super) struct Ending<'a> {
     pub(super) time_limit: std::time::Duration,
     /// The text of the script.
     pub(super) script: &'a str,
+    /// The verdict on the run.
+    pub(super) verdict: &'a Verdict,
     /// Whether the script exports `handleSummary`; without it, its data are not made, which may be large.
     pub(super) has_handle_summary: bool,
 }
@@ -124,7 +127,7 @@ impl Ending<'_> {
         brunt_moment::Stamps::new(jiff::tz::TimeZone::system())
             .push_nano(&mut now, since.unwrap_or_default().as_nanos() as u64);
         let now = String::from_utf8_lossy(&now);
-        machine::summary_data(
+        let mut data = machine::summary_data(
             &report.summary,
             &machine::MachineContext {
                 script: self.script,
@@ -133,7 +136,9 @@ impl Ending<'_> {
                 k6_version: K6_VERSION,
                 full: self.settings.summary_mode == SummaryMode::Full,
             },
-        )
+        );
+        data["verdict"] = self.verdict.json();
+        data
     }
 
     /// The argument of `handleSummary`, as JSON text.
@@ -149,7 +154,10 @@ impl Ending<'_> {
                 is_stderr_tty: self.context.screen.stderr_is_terminal(),
                 time_unit: self.time_unit,
             },
-            report.setup_data.as_deref(),
+            &[
+                ("verdict", Some(&self.verdict.json().to_string())),
+                ("setup_data", report.setup_data.as_deref()),
+            ],
         )
     }
 
@@ -185,10 +193,6 @@ pub(super) fn warn(report: &RunReport) {
         log::warn!("No script iterations fully finished, consider making the test duration longer");
     }
     told_dropped(&report.summary.dropped);
-    match report.health.verdict() {
-        HealthVerdict::Fine => {}
-        verdict => log::warn!("{verdict}"),
-    }
 }
 
 /// Says once what the tables of measurements had no room for.

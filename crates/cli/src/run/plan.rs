@@ -215,7 +215,7 @@ impl Plan {
     }
 
     /// The tags of everything.
-    fn run_tags(&self) -> TagSet {
+    pub(super) fn run_tags(&self) -> TagSet {
         let options = &self.consolidated.options;
         let own = options.tags.iter().flatten();
         let mut tags = TagSet::from_pairs(own.map(|(name, value)| (name.as_str(), value.as_str())));
@@ -256,13 +256,15 @@ impl Plan {
     /// Whether the option `thresholds` names `iteration_lateness`, which is shown only then (or if a flag asks for it).
     pub(super) fn names_lateness(&self) -> bool {
         const NAME: &str = "iteration_lateness";
-        let judged = self.consolidated.thresholds.iter().map(|set| &set.metric);
-        judged.chain(&self.consolidated.unjudged).any(|metric| {
-            metric
-                .trim()
-                .strip_prefix(NAME)
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('{'))
+        self.names(|metric| {
+            metric.strip_prefix(NAME).is_some_and(|rest| rest.is_empty() || rest.starts_with('{'))
         })
+    }
+
+    /// Whether the option `thresholds` has a metric (with its tags) that is so.
+    pub(super) fn names(&self, is_so: impl Fn(&str) -> bool) -> bool {
+        let judged = self.consolidated.thresholds.iter().map(|set| &set.metric);
+        judged.chain(&self.consolidated.unjudged).any(|metric| is_so(metric.trim()))
     }
 
     /// Tells the engine.

@@ -14,10 +14,11 @@ use brunt_runfile::{
     Commit, End, Event, Load, Machine, RunInfo, ScenarioInfo, Source, StageInfo, SummaryInfo,
 };
 use brunt_schedule::{Arrivals, ClosedPlan, Executor, Scenario, Segment, total_duration};
+use brunt_verdict::{Signals, Verdict};
 use sha2::{Digest as _, Sha256};
 
 use super::{evidence::Witness, host::Script, plan::Plan};
-use crate::{Context, exit::Exit, settings::RunSettings};
+use crate::{Context, exit::Exit, generator::Looks, settings::RunSettings};
 
 pub(crate) mod arguments;
 
@@ -44,10 +45,10 @@ impl Recording {
         context: &Context,
         (name, script): (&str, &S),
         plan: &Plan,
-        settings: &RunSettings,
+        (settings, looks): (&RunSettings, &Arc<Looks>),
     ) -> (Self, RunFacts) {
         let info = info(context, (name, script), plan, settings);
-        let probe = Arc::new(Probe::new(plan, &info));
+        let probe = Arc::new(Probe::new(plan, &info, Arc::clone(looks)));
         let handle = RunFileHandle::default();
         let has_thresholds = info.summary.thresholds.iter().any(|set| !set.thresholds.is_empty());
         let watch = Arc::clone(&probe) as Arc<dyn RunWatch>;
@@ -77,7 +78,12 @@ impl Recording {
     }
 
     /// Says in the file how the run ended; the file.
-    pub(super) fn end(&self, report: &RunReport, exit: Exit, dropped: u64) -> Option<PathBuf> {
+    pub(super) fn end(
+        &self,
+        report: &RunReport,
+        (exit, verdict): (Exit, &Verdict),
+        dropped: u64,
+    ) -> Option<PathBuf> {
         let Some(mut writer) = self.handle.take() else {
             log::error!("the run file has no end: its output did not come to one");
             return None;
@@ -105,6 +111,7 @@ impl Recording {
             aborted,
             passed: self.has_thresholds.then_some(report.crossed.is_empty()),
             exit: exit.code().into(),
+            verdict: Some(verdict.clone()),
         };
         if let Err(error) = writer.end(&end) {
             log::error!("the run file has no end: {error}");
@@ -227,6 +234,7 @@ fn described(scenario: &Scenario, segment: &Segment) -> ScenarioInfo {
 #[derive(Debug)]
 struct Probe {
     live: OnceLock<Live>,
+    looks: Arc<Looks>,
     witness: Arc<Witness>,
     plans: Vec<Due>,
     stages: Vec<ScenarioInfo>,
@@ -255,7 +263,7 @@ struct Told {
 }
 
 impl Probe {
-    fn new(plan: &Plan, info: &RunInfo) -> Self {
+    fn new(plan: &Plan, info: &RunInfo, looks: Arc<Looks>) -> Self {
         let (scenarios, segment) = (&plan.consolidated.scenarios, &plan.consolidated.segment);
         let due = |scenario: &Scenario| match scenario.closed_plan(segment) {
             _ if matches!(scenario.executor, Executor::ExternallyControlled { .. }) => Due::Nothing,
@@ -264,6 +272,7 @@ impl Probe {
         };
         Self {
             live: OnceLock::new(),
+            looks,
             witness: Arc::default(),
             plans: scenarios.iter().map(due).collect(),
             stages: info.scenarios.clone(),
@@ -360,6 +369,10 @@ impl RunWatch for Probe {
     fn evidence(&self) -> Evidence {
         self.witness.take()
     }
+
+    fn health(&self) -> Option<Signals> {
+        self.looks.take()
+    }
 }
 
 fn load(place: usize, state: &ScenarioState, due: &Due, now: u64) -> Load {
@@ -400,7 +413,7 @@ fn vus_at(plan: &ClosedPlan, past: Duration) -> u64 {
 }
 
 /// Iterations that are due by this moment of the scenario.
-fn due_at(arrivals: &Arrivals, past: Duration) -> u64 {
+pub(super) fn due_at(arrivals: &Arrivals, past: Duration) -> u64 {
     let (mut low, mut high) = (0, arrivals.count());
     while low < high {
         let middle = low + (high - low) / 2;

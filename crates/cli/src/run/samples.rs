@@ -32,6 +32,8 @@ struct Fed {
 /// Shows the outputs what the engine gathers; on the gathering thread.
 struct Feed {
     outputs: Option<Outputs>,
+    /// Frames about the generator.
+    told: Receiver<Arc<Frame>>,
     missed: u64,
     results: SyncSender<Fed>,
 }
@@ -67,10 +69,20 @@ impl Samples {
         self.outputs.as_ref().is_some_and(Outputs::wants_samples)
     }
 
-    /// The listener for the engine, and where its results will be.
-    pub(super) fn listen(self) -> (Box<dyn Listener>, Results) {
+    /// Whether an output takes the metrics about the generator.
+    pub(super) fn wants_generator(&self) -> bool {
+        self.outputs.as_ref().is_some_and(Outputs::wants_generator)
+    }
+
+    /// The listener for the engine, where its results will be, and the way for frames about the generator, which no ledger
+    /// and no summary sees.
+    pub(super) fn listen(self) -> (Box<dyn Listener>, Results, SyncSender<Arc<Frame>>) {
+        /// Frames that may wait: more are dropped, for they come once a second and are taken ten times.
+        const WAITING_MAX: usize = 16;
         let (results, received) = sync_channel(1);
-        (Box::new(Feed { outputs: self.outputs, missed: 0, results }), Results(received))
+        let (gauges, told) = sync_channel(WAITING_MAX);
+        let feed = Feed { outputs: self.outputs, told, missed: 0, results };
+        (Box::new(feed), Results(received), gauges)
     }
 }
 
@@ -79,6 +91,9 @@ impl Listener for Feed {
         if let Some(outputs) = &mut self.outputs {
             outputs.write(frame);
             self.missed += frame.dropped.samples;
+            for frame in self.told.try_iter() {
+                outputs.write_generator(&frame);
+            }
         }
     }
 

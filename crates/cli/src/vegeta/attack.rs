@@ -11,8 +11,8 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 
 use brunt_attack::{
-    Attack, AttackError, Control, Defaults, Exporter, Several, Sink, Stream, TargetReader,
-    TargetStream, Targets,
+    Attack, AttackError, Control, Defaults, Exporter, Several, Stream, TargetReader, TargetStream,
+    Targets,
 };
 use brunt_records::Format;
 
@@ -26,6 +26,7 @@ use crate::{
     bounded::{self, BODY_MAX},
     exit::Exit,
     failure::{Failure, Outcome},
+    generator::{Guard, Looks},
     limits,
     piped::{Awaited, is_screen},
     run::signal::Signals,
@@ -65,7 +66,8 @@ pub(super) fn perform(context: &Context, words: &[String], cpus: Option<usize>) 
     let exporter = exporter(values.text("prometheus-addr"))?;
     let output = if no_records { Box::new(io::sink()) } else { output(name)? };
     let attack = Attack::new(plan.clone(), targets.clone()).map_err(told)?;
-    let recording = Recording::prepare(context, &values, &plan, &targets)?;
+    let looks = Looks::new();
+    let recording = Recording::prepare(context, &values, (&plan, &targets), &looks)?;
     let control = Control::new();
     let stopper = recording.as_ref().map(Recording::stopper);
     watch(&control, values.text("timeout"), move |why| {
@@ -77,25 +79,23 @@ pub(super) fn perform(context: &Context, words: &[String], cpus: Option<usize>) 
     if let Some(recording) = &recording {
         recording.start();
     }
+    let guard = Guard::start(looks)?;
     let outcome = attack.run(&control, |core| {
         let recording = recording.as_ref().map(|recording| recording.sink(core));
         let others =
             [judge.as_ref().map(Judge::sink), exporter.as_ref().map(Exporter::sink), recording];
-        let others: Vec<_> = others.into_iter().flatten().collect();
-        if others.is_empty() {
-            return stream.sink();
-        }
-        let all: Vec<Box<dyn Sink>> = others.into_iter().chain([stream.sink()]).collect();
-        Box::new(Several::new(all))
+        let all = others.into_iter().flatten().chain([guard.sink(core), stream.sink()]);
+        Box::new(Several::new(all.collect()))
     });
     let written = stream.finish();
     let is_whole = outcome.is_ok() && written.is_ok();
     let exit = judge.as_ref().filter(|_| is_whole).map(|judge| judge.exit(context));
+    let verdict = guard.end(context, outcome.as_ref().ok());
     if let Some(recording) = recording {
         let ended = outcome.as_ref().cloned().map_err(ToString::to_string);
         let passed = exit.map(|exit| exit == Exit::Success);
         let exit = if is_whole { exit.unwrap_or(Exit::Success) } else { Exit::Vegeta };
-        recording.end(&ended, passed, exit);
+        recording.end(&ended, passed, (exit, verdict));
     }
     let outcome = outcome.map_err(told)?;
     written.map_err(|error| failure(format!("can't write the results to {name}: {error}")))?;

@@ -67,5 +67,6 @@ mod switches;
 mod tcp;
 mod traces;
 mod veiled;
+mod verdict;
 mod web;
 mod websocket;

@@ -24,7 +24,9 @@ pub(super) async fn run<R: Runner>(worker: Rc<Worker<R>>, watch: Rc<CoreWatch>) 
         tokio::time::sleep(Duration::from_nanos(wait)).await;
         let now = clock::now_ns();
         if worker.core.control().phase() == Phase::Running {
-            watch.ticked(now.saturating_sub(next), now);
+            let late = now.saturating_sub(next);
+            watch.ticked(late, now);
+            worker.core.control().tally(worker.core.index()).note_late(late);
         }
         next = now.max(next) + tick;
         hand_over(&worker, &watch);

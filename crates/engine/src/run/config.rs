@@ -9,7 +9,7 @@ use brunt_schedule::{Scenario, Segment};
 use crate::control::AbortReason;
 use crate::error::Failure;
 use crate::gather::Listener;
-use crate::health::Health;
+use crate::health::CoreHealth;
 
 /// Everything a run needs to know besides its [`Runner`](crate::Runner).
 pub struct RunConfig {
@@ -97,8 +97,8 @@ pub struct RunReport {
     pub setup_data: Option<Arc<str>>,
     /// Distinct series, roughly.
     pub series: u64,
-    /// How the generator itself did.
-    pub health: Health,
+    /// How each core did.
+    pub cores: Vec<CoreHealth>,
 }
 
 impl RunReport {

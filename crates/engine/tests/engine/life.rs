@@ -359,6 +359,6 @@ fn a_run_on_one_core_and_without_scenarios_is_possible() {
 #[test]
 fn every_core_tells_how_it_did() {
     let (report, _) = run(constant(2, 500), Mock::new(Work::Sleep(ms(5))));
-    assert_eq!(report.health.cores.len(), 2);
-    assert!(report.health.cores.iter().all(|core| core.lag.count() >= 1));
+    assert_eq!(report.cores.len(), 2);
+    assert!(report.cores.iter().all(|core| core.lag.count() >= 1));
 }

@@ -6,6 +6,7 @@ use rustls::{CertificateError, ContentType, InvalidMessage};
 
 use super::{Failure, Mismatch, Operation, Truncated, Validity};
 use crate::quiet::TOO_QUIET;
+use crate::shortage;
 
 /// Alerts (RFC 8446 §6) that we answer with.
 const UNEXPECTED_MESSAGE: u8 = 10;
@@ -15,6 +16,7 @@ const DECODE_ERROR: u8 = 50;
 /// Why a socket could not be read, or written to. `EPIPE` and `ECONNRESET` have codes of their own in k6; `io::ErrorKind`
 /// knows both on any system.
 pub fn from_socket(operation: Operation, error: &io::Error) -> Failure {
+    shortage::count(error);
     match error.kind() {
         io::ErrorKind::ConnectionReset => Failure::Reset(operation),
         io::ErrorKind::BrokenPipe => Failure::BrokenPipe,
@@ -26,6 +28,7 @@ pub fn from_socket(operation: Operation, error: &io::Error) -> Failure {
 }
 
 pub(crate) fn from_connect(error: &io::Error) -> Failure {
+    shortage::count(error);
     match error.kind() {
         io::ErrorKind::ConnectionRefused => Failure::Refused,
         io::ErrorKind::TimedOut => Failure::DialTimeout,

@@ -1,8 +1,10 @@
 //! The facts of the page: its JSON record.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use brunt_metrics::{Operator, Selector, Threshold};
+use brunt_verdict::Level;
 use serde_json::{Map, Value, json};
 
 use super::told::Mark;
@@ -27,6 +29,7 @@ pub(super) fn all(
             "end": about.duration.as_nanos() as f64 / 1e3,
         },
         "run": run(file),
+        "verdict": verdict(file),
         "thresholds": thresholds(file, page)?,
         "scenarios": file.rows(
             "SELECT name, executor, started, ended, text FROM scenario ORDER BY id", [],
@@ -135,6 +138,27 @@ fn run(file: &RunFile) -> Value {
         "seed": about.seed, "commit": about.commit, "branch": about.branch, "build": about.build,
         "labels": about.labels, "lost": 0,
     })
+}
+
+/// In the page's words. Without findings the page has a sentence of its own.
+fn verdict(file: &RunFile) -> Value {
+    let Some(verdict) = &file.about().verdict else { return json!({}) };
+    let micros = |moment: Duration| moment.as_micros() as u64;
+    let findings = verdict.findings.iter().map(|finding| {
+        json!({
+            "what": finding.name.replace('-', " "), "state": finding.level.text(),
+            "from": finding.stretch.map(|stretch| micros(stretch.0)),
+            "to": finding.stretch.map(|stretch| micros(stretch.1)),
+            "much": finding.evidence, "touches": finding.touches, "advice": finding.advice,
+            "metrics": finding.shown_by(),
+        })
+    });
+    let state = match verdict.level() {
+        Level::Ok => "trusted",
+        level => level.text(),
+    };
+    let text = if verdict.findings.is_empty() { String::new() } else { verdict.sentence() };
+    json!({ "state": state, "text": text, "findings": findings.collect::<Vec<_>>() })
 }
 
 fn thresholds(file: &RunFile, page: &Page) -> Result<Vec<Value>, RunFileError> {

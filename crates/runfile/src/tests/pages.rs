@@ -254,7 +254,7 @@ fn the_page_gets_all_that_is_in_the_file() {
         play.tick(0, START + at * SECOND - 1);
         let load = Load { vus_planned: Some(1), vus_active: 1, ..Load::default() };
         let event = Event { at: START, kind: "note".into(), text: "x".into(), scenario: None };
-        let health = Some(Health { cores: [(0, (0.5, 0.25))].into(), ..Health::default() });
+        let health = Some(Signals { cores: [(0, half())].into(), ..Signals::default() });
         let extras = Extras { load: vec![load], events: vec![event], health, ..Extras::default() };
         play.writer.tick(START + at * SECOND + SECOND / 2, extras);
     }

@@ -383,8 +383,8 @@ fn health(
             .execute(params![
                 home as i64,
                 core,
-                times.map(|(busy, _)| *busy),
-                times.map(|(_, waiting)| *waiting),
+                times.map(|times| times.busy),
+                times.map(|times| times.waiting),
                 late.get(&core).map(|late| late.percentile(99.0)),
                 late.get(&core).map(TrendSink::max),
             ])?;

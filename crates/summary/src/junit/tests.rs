@@ -103,6 +103,7 @@ pub(crate) fn about() -> About<'static> {
         started: Some("2026-11-23T17:00:00Z"),
         host: Some("host & <co>"),
         aborted: Some(HOSTILE[1]),
+        verdict: None,
     }
 }
 
@@ -312,4 +313,19 @@ fn thousands_of_checks_are_cut_and_counted() {
     assert_eq!(cases.len(), CASES_MAX + 3);
     let told = cases.last().unwrap().children[0].attribute("message");
     assert_eq!(told, Some("5 more cases are left out"));
+}
+
+#[test]
+fn findings_are_told_and_fail_nothing() {
+    let finding =
+        Finding { name: "late-starts".into(), evidence: HOSTILE[0].into(), ..Finding::default() };
+    let verdict = Verdict::new(vec![finding]);
+    let told = junit(&empty(), &About { verdict: Some(&verdict), ..About::default() });
+    assert!(
+        told.contains("<testcase classname=\"run\" name=\"verdict\" time=\"0.000\">"),
+        "{told}"
+    );
+    assert!(told.contains("failures=\"0\" errors=\"0\"") && !told.contains("<script"), "{told}");
+    let well = junit(&empty(), &About { verdict: Some(&Verdict::default()), ..About::default() });
+    assert!(well.contains("name=\"verdict\" time=\"0.000\"/>"), "{well}");
 }

@@ -61,3 +61,24 @@ fn long_tables_are_cut_and_counted() {
         .collect();
     assert!(markdown(&summary, &About::default()).contains("30 more are left out."));
 }
+
+#[test]
+fn findings_are_a_list_of_text() {
+    let finding = brunt_verdict::Finding {
+        name: "late-starts".into(),
+        level: Level::Doubtful,
+        evidence: "<b> 5".into(),
+        touches: "all".into(),
+        advice: "less".into(),
+        ..brunt_verdict::Finding::default()
+    };
+    let verdict = Verdict::new(vec![finding]);
+    let told = markdown(&empty(), &About { verdict: Some(&verdict), ..About::default() });
+    assert!(
+        told.contains("- `late-starts` (doubtful): &#60;b&#62; 5. Touches all. Try less.\n"),
+        "{told}"
+    );
+    let well =
+        markdown(&empty(), &About { verdict: Some(&Verdict::default()), ..About::default() });
+    assert_eq!(well, markdown(&empty(), &About::default()));
+}

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use brunt_compare::{Identity, Trust};
 use brunt_runfile::{About, RunFile, SeriesRow, State};
+use brunt_verdict::{Level, Verdict};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
@@ -207,7 +208,16 @@ fn trust(about: &About) -> Trust {
             findings.push(format!("its file lacks {thing}: {count}"));
         }
     }
-    if findings.is_empty() { Trust::Unknown } else { Trust::Doubtful(findings) }
+    let level = about.verdict.as_ref().map(Verdict::level);
+    for finding in about.verdict.iter().flat_map(|verdict| &verdict.findings) {
+        findings.push(format!("{}: {}", finding.name, finding.evidence));
+    }
+    match level {
+        Some(Level::Invalid) => Trust::Invalid(findings),
+        _ if !findings.is_empty() => Trust::Doubtful(findings),
+        Some(_) => Trust::Trusted,
+        None => Trust::Unknown,
+    }
 }
 
 /// The URL of a series of requests, as far as its tags tell it.

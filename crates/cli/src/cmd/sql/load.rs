@@ -15,6 +15,7 @@ use crate::{
     Context,
     exit::Exit,
     failure::{Failure, Outcome},
+    generator::{Guard, Looks},
     limits,
     print::print,
     vegeta::{self, Facts, Output},
@@ -54,7 +55,8 @@ pub(super) fn perform(
         None => None,
         Some((to, format)) => Some(Stream::start(to, format, control.clone())?),
     };
-    let outcome = attack.run(&control, |_| {
+    let guard = Guard::start(Looks::new())?;
+    let outcome = attack.run(&control, |core| {
         let gathered = Arc::clone(&gathered);
         let count = move |record: &Record| {
             let mut both = gathered.lock().unwrap_or_else(PoisonError::into_inner);
@@ -63,7 +65,7 @@ pub(super) fn perform(
                 sheet.add(0, record);
             }
         };
-        let mut sinks: Vec<Box<dyn Sink>> = vec![Box::new(count)];
+        let mut sinks: Vec<Box<dyn Sink>> = vec![Box::new(count), guard.sink(core)];
         sinks.extend(stream.as_ref().map(Stream::sink));
         Box::new(Several::new(sinks))
     });
@@ -77,6 +79,7 @@ pub(super) fn perform(
     if reports && summary.requests() > 0 {
         report(context, load, &queries, summary, sheet)?;
     }
+    guard.end(context, Some(&outcome));
     Ok(vegeta::judge(context, &load.thresholds, summary))
 }
 

@@ -15,6 +15,7 @@ use brunt_fiber::clock;
 use brunt_metrics::{Contains, Kind, Registry, TrendStat};
 use brunt_outputs::{OutputSpec, Outputs, RunFacts, RunFileHandle, RunWatch};
 use brunt_runfile::{Commit, End, Machine, RunInfo, SummaryInfo};
+use brunt_verdict::Verdict;
 use serde_json::{Map, Value, json};
 
 use self::hits::{Hits, Metrics};
@@ -23,6 +24,7 @@ use crate::{
     Context,
     exit::Exit,
     failure::Outcome,
+    generator::Looks,
     run::arguments,
     vegeta::{failure, flag::Values},
 };
@@ -45,8 +47,8 @@ impl Recording {
     pub(super) fn prepare(
         context: &Context,
         values: &Values,
-        plan: &Plan,
-        targets: &Targets,
+        (plan, targets): (&Plan, &Targets),
+        looks: &Arc<Looks>,
     ) -> Outcome<Option<Self>> {
         let path = values.text("run");
         if path.is_empty() {
@@ -58,7 +60,7 @@ impl Recording {
         let planned = registry
             .register(planned, Kind::Trend, Contains::Time)
             .map_err(|error| failure(error.to_string()))?;
-        let probe = Arc::new(Probe::default());
+        let probe = Arc::new(Probe::new(looks));
         let handle = RunFileHandle::default();
         let facts = RunFacts {
             info: Arc::new(info(context, values, plan)),
@@ -93,7 +95,12 @@ impl Recording {
     }
 
     /// Says how the attack ended. `passed`: whether all thresholds hold, if there are any.
-    pub(super) fn end(self, outcome: &Result<Attacked, String>, passed: Option<bool>, exit: Exit) {
+    pub(super) fn end(
+        self,
+        outcome: &Result<Attacked, String>,
+        passed: Option<bool>,
+        (exit, verdict): (Exit, Verdict),
+    ) {
         let ended = clock::now_ns();
         let Self { outputs, probe, handle, .. } = self;
         if let Ok(attacked) = outcome
@@ -128,6 +135,7 @@ impl Recording {
             aborted: outcome.as_ref().err().cloned().or_else(|| probe.stopped()),
             passed,
             exit: exit.code().into(),
+            verdict: Some(verdict),
         };
         if let Err(error) = writer.end(&end) {
             log::error!("the run file has no end: {error}");

@@ -14,6 +14,7 @@ use brunt_summary::{
     junit, markdown,
     text::{self, Mode, TextOptions},
 };
+use brunt_verdict::Verdict;
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 
@@ -118,6 +119,7 @@ pub(super) fn perform(context: &Context, values: &Values) -> Outcome<Exit> {
             State::Died => Some(about.reason.as_deref().unwrap_or("its process died")),
             State::Running | State::Finished => None,
         },
+        verdict: about.verdict.as_ref(),
     };
     let text = match values.text("format") {
         "json" => told_json(about, &summary, is_part),
@@ -130,7 +132,9 @@ pub(super) fn perform(context: &Context, values: &Values) -> Outcome<Exit> {
                 && matches!(super::output_of(values), "" | "stdout");
             let unit = about.summary.time_unit.as_deref().and_then(Unit::parse);
             let options = TextOptions { mode: Mode::Compact, colour, time_unit: unit };
-            format!("{}{}", head(about), text::surrounded(&text::render(&summary, &options)))
+            let words = about.verdict.as_ref().map(|verdict| verdict.text(colour));
+            let summary = text::surrounded(&text::render(&summary, &options));
+            format!("{}{summary}{}", head(about), words.unwrap_or_default())
         }
     };
     Output::open(output)?.write(text.as_bytes())?;
@@ -198,6 +202,7 @@ fn told_json(about: &About, summary: &brunt_metrics::Summary, is_part: bool) -> 
             "host": about.host, "commit": about.commit, "branch": about.branch, "build": about.build,
             "labels": about.labels, "lost": about.lost, "part": is_part,
         },
+        "verdict": about.verdict.as_ref().map(Verdict::json),
         "summary": legacy,
         "machine": machine,
     }))

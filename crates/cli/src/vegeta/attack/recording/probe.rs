@@ -1,21 +1,25 @@
 //! The attack as its run file sees it, beside measurements.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use brunt_fiber::clock;
 use brunt_outputs::RunWatch;
 use brunt_runfile::exchange::{Evidence, EvidenceStore};
 use brunt_runfile::{Event, Load};
+use brunt_verdict::Signals;
+
+use crate::generator::Looks;
 
 /// Asked on the thread of the output. An attack has no scenarios, and its thresholds are judged elsewhere.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Probe {
     /// 0 until it starts.
     started: AtomicU64,
     events: Mutex<Vec<Event>>,
     stopped: Mutex<Option<String>>,
     store: Mutex<EvidenceStore>,
+    looks: Arc<Looks>,
 }
 
 fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -23,6 +27,16 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Probe {
+    pub(super) fn new(looks: &Arc<Looks>) -> Self {
+        Self {
+            started: AtomicU64::new(0),
+            events: Mutex::default(),
+            stopped: Mutex::default(),
+            store: Mutex::default(),
+            looks: Arc::clone(looks),
+        }
+    }
+
     pub(super) fn start(&self, now: u64) {
         self.started.store(now, Relaxed);
     }
@@ -67,6 +81,10 @@ impl RunWatch for Probe {
 
     fn events(&self) -> Vec<Event> {
         std::mem::take(&mut lock(&self.events))
+    }
+
+    fn health(&self) -> Option<Signals> {
+        self.looks.take()
     }
 
     fn evidence(&self) -> Evidence {

@@ -1,0 +1,118 @@
+//! The facts of a run from which its verdict is made, beside the signals of the generator.
+
+mod beginning;
+mod steady;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, mpsc::SyncSender};
+
+use brunt_engine::{Live, RunReport, ScenarioState};
+use brunt_fiber::clock;
+use brunt_metrics::{Frame, Summary, summary::MetricSummary, summary::Values};
+use brunt_schedule::Segment;
+use brunt_verdict::{Figures, Load, Signals, Starts, Tail};
+
+pub(super) use self::beginning::Beginning;
+use super::run_file::due_at;
+use crate::generator::{Meters, Subject};
+
+impl Subject for Live {
+    fn started_at(&self) -> Option<u64> {
+        self.control().started_at()
+    }
+
+    fn take_late(&self) -> BTreeMap<u32, u64> {
+        (0..).zip(self.control().take_late()).collect()
+    }
+}
+
+/// Tells the metrics about the generator. `is_judged`: to thresholds and summary, too; else to outputs alone, by `gauges`.
+pub(super) fn teller(
+    mut meters: Option<Meters>,
+    is_judged: bool,
+    live: Live,
+    gauges: SyncSender<Arc<Frame>>,
+) -> impl FnMut(&Signals) {
+    move |signals| {
+        let Some(meters) = &mut meters else { return };
+        if live.control().started_at().is_none() {
+            return;
+        }
+        let frame = meters.frame(signals);
+        if is_judged {
+            live.show(frame);
+        } else {
+            // Outputs that are too slow lose more than that.
+            let _ = gauges.try_send(Arc::new(frame));
+        }
+    }
+}
+
+/// All of them, at the end of the run.
+pub(super) fn figures(
+    report: &RunReport,
+    live: &Live,
+    segment: &Segment,
+    beginning: &Beginning,
+) -> Figures {
+    let scenarios: Vec<_> = live.scenarios().iter().map(|state| state.spec().clone()).collect();
+    let steady = steady::longest(&scenarios);
+    // Iterations of a closed model may be done long before its time is over.
+    let over = live.scenarios().iter().filter_map(|state| state.ended_at()).min();
+    let steady = live.control().started_at().zip(steady).map(|(start, (from, to))| {
+        let over = over.unwrap_or_else(clock::now_ns);
+        let at = |moment| start.saturating_add(clock::duration_ns(moment));
+        (start, (at(from), at(to).min(over)))
+    });
+    Figures {
+        loads: live.scenarios().iter().filter_map(|state| load(state, segment)).collect(),
+        starts: starts(&report.summary),
+        warm_up: steady.and_then(|(start, stretch)| beginning.warm_up(start, stretch)),
+        tails: tails(&report.summary),
+    }
+}
+
+/// The iterations of an open model that were due until its end, or until it was cut short.
+fn load(state: &ScenarioState, segment: &Segment) -> Option<Load> {
+    let arrivals = state.spec().arrivals(segment)?;
+    let started = state.started_at()?;
+    let until = state.ended_at().unwrap_or_else(clock::now_ns);
+    let past = std::time::Duration::from_nanos(until.saturating_sub(started));
+    let name = state.spec().name.clone();
+    Some(Load { name, planned: due_at(&arrivals, past), started: state.begun() })
+}
+
+fn observed<'a>(summary: &'a Summary, name: &str) -> Option<&'a MetricSummary> {
+    summary.metric(name).filter(|metric| metric.observed)
+}
+
+fn starts(summary: &Summary) -> Option<Starts> {
+    let lateness = match &observed(summary, "iteration_lateness")?.values {
+        Values::Trend(trend) => trend,
+        _ => return None,
+    };
+    let durations = ["http_req_duration", "grpc_req_duration", "iteration_duration"];
+    let median = durations.into_iter().find_map(|name| observed(summary, name)?.values.get("med"));
+    Some(Starts {
+        count: lateness.count(),
+        late_p99: lateness.percentile(99.0),
+        median: median.unwrap_or_default(),
+    })
+}
+
+/// The percentiles of all thresholds.
+fn tails(summary: &Summary) -> Vec<Tail> {
+    let mut tails = Vec::new();
+    for metric in summary.metrics.iter().chain(&summary.own) {
+        let Values::Trend(trend) = &metric.values else { continue };
+        for threshold in &metric.thresholds {
+            let percent = threshold.aggregation.strip_prefix("p(");
+            let percent = percent.and_then(|text| text.strip_suffix(')')?.parse().ok());
+            if let Some(percent) = percent {
+                let threshold = format!("{}: {}", metric.name, threshold.source);
+                tails.push(Tail { threshold, percent, count: trend.count() });
+            }
+        }
+    }
+    tails
+}

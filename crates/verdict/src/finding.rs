@@ -1,0 +1,110 @@
+//! Findings, and the verdict that they make.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+/// How far a run can be trusted. Ascending.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// The generator did not disturb its numbers.
+    #[default]
+    Ok,
+    /// Some numbers are to be taken with care.
+    Doubtful,
+    /// Some numbers are not those of the target.
+    Invalid,
+}
+
+impl Level {
+    /// `ok`, `doubtful`, `invalid`.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Doubtful => "doubtful",
+            Self::Invalid => "invalid",
+        }
+    }
+
+    /// The level of that name.
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Ok, Self::Doubtful, Self::Invalid].into_iter().find(|level| level.text() == text)
+    }
+}
+
+/// Something that makes numbers worth less.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Finding {
+    /// Its stable name, such as `generator-out-of-cpu`.
+    pub name: String,
+    /// How bad it is: never [`Level::Ok`].
+    pub level: Level,
+    /// From the start of the run to its first and its last moment; none if it is about the whole run.
+    pub stretch: Option<(Duration, Duration)>,
+    /// How much, in words with numbers.
+    pub evidence: String,
+    /// The numbers of the evidence, by name.
+    pub values: Vec<(String, f64)>,
+    /// The numbers of the run that it touches.
+    pub touches: String,
+    /// Advice.
+    pub advice: String,
+}
+
+impl Finding {
+    /// As an object: moments in seconds from the start of the run.
+    pub fn json(&self) -> Value {
+        let seconds = |moment: Option<Duration>| {
+            moment.map(|moment| (moment.as_secs_f64() * 1000.0).round() / 1000.0)
+        };
+        let values: Map<String, Value> =
+            self.values.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
+        json!({
+            "name": self.name, "level": self.level.text(),
+            "from": seconds(self.stretch.map(|stretch| stretch.0)),
+            "to": seconds(self.stretch.map(|stretch| stretch.1)),
+            "evidence": self.evidence, "values": values, "touches": self.touches, "advice": self.advice,
+        })
+    }
+
+    /// The metrics of the page that show it, if any do.
+    pub fn shown_by(&self) -> &'static [&'static str] {
+        match self.name.as_str() {
+            "generator-out-of-cpu" | "generator-held-up" => &["health.busy", "health.late"],
+            "cpu-taken-by-others" => &["health.waiting", "health.late", "health.steal"],
+            "cpu-throttled" => &["health.throttled", "health.waiting"],
+            "out-of-files" => &["health.files"],
+            "out-of-ports" => &["health.sockets"],
+            "out-of-memory" => &["health.memory"],
+            "network-drops" => &["health.interface_drops"],
+            "network-retransmits" => &["health.retransmits"],
+            _ => &[],
+        }
+    }
+}
+
+/// The findings of a run, the worst first.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Verdict {
+    /// Sorted by level, then in the order of the guide's table.
+    pub findings: Vec<Finding>,
+}
+
+impl Verdict {
+    /// These findings, sorted.
+    pub fn new(mut findings: Vec<Finding>) -> Self {
+        findings.sort_by_key(|finding| std::cmp::Reverse(finding.level));
+        Self { findings }
+    }
+
+    /// The worst level of all findings; [`Level::Ok`] without any.
+    pub fn level(&self) -> Level {
+        self.findings.iter().map(|finding| finding.level).max().unwrap_or_default()
+    }
+
+    /// As an object: `level` and `findings`.
+    pub fn json(&self) -> Value {
+        let findings: Vec<Value> = self.findings.iter().map(Finding::json).collect();
+        json!({ "level": self.level().text(), "findings": findings })
+    }
+}
