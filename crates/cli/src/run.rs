@@ -239,7 +239,7 @@ fn run<H: Host>(
     context.logging.flush(Duration::from_secs(2));
     let dropped = results.tell();
     if let Some(recording) = &recording {
-        let exit = report.error().map_or(Exit::Success, |failure| outcome::failure(failure).exit);
+        let exit = outcome::of_run(&report).map_or(Exit::Success, |failure| failure.exit);
         kept.finish(&report, &pages, || recording.end(&report, exit, dropped));
     }
     if let Some(traces) = traces {
@@ -272,10 +272,7 @@ fn run<H: Host>(
         signals.wait();
     }
     drop(demo);
-    match report.error() {
-        Some(failure) => Err(outcome::failure(failure)),
-        None => Ok(Exit::Success),
-    }
+    outcome::of_run(&report).map_or(Ok(Exit::Success), Err)
 }
 
 /// Takes the address of the REST API. Where only a variable asks for it, the run goes on without.

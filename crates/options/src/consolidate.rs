@@ -10,7 +10,7 @@ use crate::derive::{DEFAULT, Derived, Sources, derive, path_of_shortcut};
 use crate::error::{Fault, Layer, OptionsError};
 use crate::options::Options;
 use crate::scenario::ScenarioConfig;
-use crate::threshold;
+use crate::threshold::{self, Against};
 
 /// Options from all places, the weakest first.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -120,7 +120,8 @@ pub fn consolidate_for(
     }));
     let thresholds = match &options.thresholds {
         Some(configs) if !rules.no_thresholds => {
-            threshold::sets(configs, sources.get("thresholds").copied(), registry, &mut errors)
+            let against = Against { registry, scenarios: &scenarios };
+            threshold::sets(configs, sources.get("thresholds").copied(), against, &mut errors)
         }
         _ => Vec::new(),
     };
@@ -184,8 +185,22 @@ fn overlay(layers: Layers, rules: Rules, warnings: &mut Vec<String>) -> (Options
                 tags.entry(name.clone()).or_insert_with(|| value.clone());
             }
         }
-        sources
-            .extend(Options::KEYS.iter().filter(|key| next.is_set(key)).map(|key| (*key, layer)));
+        // There is no such flag in k6. Ours adds to the thresholds of the layers below.
+        let mut adds = false;
+        if layer == Layer::CommandLine
+            && let (Some(lower), Some(added)) = (&mut options.thresholds, &mut next.thresholds)
+        {
+            adds = true;
+            for (metric, more) in std::mem::take(added) {
+                lower.entry(metric).or_default().extend(more);
+            }
+            added.clone_from(lower);
+        }
+        let is_new = |key: &&&str| {
+            // Where there were some, they are the ones that have a place in a file.
+            next.is_set(key) && !(adds && **key == "thresholds")
+        };
+        sources.extend(Options::KEYS.iter().filter(is_new).map(|key| (*key, layer)));
         options.overlay(next);
     }
     (options, sources)

@@ -161,12 +161,12 @@ impl Parsed {
 
     /// The keys that were perhaps meant by unknown ones.
     fn meant(&self) -> Option<String> {
-        let threshold = ["threshold", "abortOnFail", "delayAbortEval"];
+        let threshold = ThresholdConfig::keys().iter().copied();
         let of_key = |path: &String| {
             let (parent, key) = path.rsplit_once('.').unwrap_or(("", path));
             let meant = match parent.split(['.', '[']).next().unwrap_or_default() {
                 "" => brunt_spelling::nearest(key, Options::names()),
-                "thresholds" => brunt_spelling::nearest(key, threshold),
+                "thresholds" => brunt_spelling::nearest(key, threshold.clone()),
                 "stages" => brunt_spelling::nearest(key, ["duration", "target"]),
                 "tlsAuth" => brunt_spelling::nearest(key, ["cert", "key", "password", "domains"]),
                 "dns" => brunt_spelling::nearest(key, ["ttl", "select", "policy"]),

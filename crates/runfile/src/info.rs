@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use brunt_metrics::{ThresholdSet, TrendStat};
+use brunt_metrics::{ThresholdResult, ThresholdSet, TrendStat};
 use serde_json::Value;
 
 /// A run before it starts. The caller fills it; nothing here is read from the machine by itself
@@ -153,6 +153,17 @@ pub struct End {
     pub passed: Option<bool>,
     /// The exit code.
     pub exit: i32,
+    /// How the thresholds were found; if there are none, the file's own judgement counts.
+    pub judged: Vec<Judgement>,
+}
+
+/// How a threshold was found at the end.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Judgement {
+    /// The metric as summaries name it.
+    pub metric: String,
+    /// The threshold's result.
+    pub result: ThresholdResult,
 }
 
 /// The width of slices.

@@ -4,7 +4,7 @@
 pub(crate) const APPLICATION_ID: u32 = 0x4252_4e54;
 
 /// The version of the schema, SQLite's `user_version`.
-pub const SCHEMA_VERSION: u32 = 1;
+pub const SCHEMA_VERSION: u32 = 2;
 
 /// All tables. `docs/guide/run-file.md` tells what they mean.
 pub(crate) const TABLES: &str = "
@@ -51,6 +51,9 @@ CREATE TABLE threshold_slice (
   n INTEGER NOT NULL, threshold INTEGER NOT NULL, value REAL, passed INTEGER NOT NULL,
   PRIMARY KEY (n, threshold)
 ) WITHOUT ROWID;
+CREATE TABLE threshold_breach (
+  threshold INTEGER PRIMARY KEY, at INTEGER NOT NULL, lasted INTEGER NOT NULL, value REAL
+);
 CREATE TABLE checks (
   id INTEGER PRIMARY KEY, \"group\" TEXT NOT NULL, name TEXT NOT NULL, place INTEGER NOT NULL,
   passes INTEGER NOT NULL, fails INTEGER NOT NULL

@@ -11,7 +11,7 @@ pub(crate) fn write(info: &SummaryInfo) -> Value {
     let thresholds = info.thresholds.iter().map(|set| {
         let each = set.thresholds.iter().map(|threshold| {
             json!({
-                "threshold": threshold.source,
+                "threshold": threshold.label(),
                 "abortOnFail": threshold.abort_on_fail,
                 "delayAbortEval": threshold.delay_abort_eval.map(|delay| delay.as_millis() as u64),
             })
@@ -41,7 +41,7 @@ pub(crate) fn read(text: &str) -> SummaryInfo {
     let threshold = |one: &Value| {
         let delay = one["delayAbortEval"].as_u64().map(Duration::from_millis);
         let aborts = one["abortOnFail"].as_bool().unwrap_or_default();
-        Threshold::parse(one["threshold"].as_str()?, aborts, delay).ok()
+        Threshold::parse_label(one["threshold"].as_str()?, aborts, delay).ok()
     };
     let set = |set: &Value| {
         let thresholds = list(&set["thresholds"]).iter().filter_map(threshold).collect();

@@ -31,6 +31,6 @@ pub use arrivals::Arrivals;
 pub use describe::overview;
 pub use executor::{Executor, Stage};
 pub use plan::{Budget, ClosedPlan, HandlePlan, Span};
-pub use requirement::{Peak, Step, peak, total_duration};
+pub use requirement::{Peak, Step, peak, regular_duration, total_duration};
 pub use scenario::{Scenario, ScenarioError};
 pub use segment::{Segment, SegmentError};

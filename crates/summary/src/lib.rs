@@ -14,6 +14,7 @@
 //! text; the caller decides where it goes.
 #![forbid(unsafe_code)]
 
+mod breach;
 pub mod csv;
 pub mod escape;
 pub mod humanize;

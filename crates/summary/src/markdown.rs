@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use brunt_metrics::summary::{MetricSummary, Summary, Values};
 use brunt_metrics::{Contains, TrendSink};
 
+use crate::breach;
 use crate::escape;
 use crate::humanize;
 use crate::junit::{About, judged, observed};
@@ -127,8 +128,9 @@ fn thresholds(out: &mut String, summary: &Summary) {
     line(out, format_args!("|---|---|--:|"));
     for (metric, threshold) in all.iter().take(ROWS_MAX) {
         let mark = if threshold.ok { "🟢" } else { "🔴" };
-        let name = code(&format!("{} {}", metric.name, threshold.source.trim()));
-        let observed = observed(metric, threshold);
+        let name = code(&format!("{} {}", metric.name, threshold.label().trim()));
+        let breach = breach::told(threshold).map_or(String::new(), |told| format!(" ({told})"));
+        let observed = format!("{}{breach}", observed(metric, threshold));
         line(out, format_args!("| {mark} | {name} | {observed} |"));
     }
     more(out, all.len());

@@ -115,7 +115,7 @@ fn metric(value: &Value) -> MetricSummary {
             ok: threshold["ok"].as_bool().expect("a verdict"),
             value: values.get(&aggregation),
             aggregation,
-            abort_on_fail: false,
+            ..ThresholdResult::default()
         }
     });
     MetricSummary {

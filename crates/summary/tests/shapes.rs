@@ -309,6 +309,6 @@ fn threshold(source: &str, aggregation: &str, value: Option<f64>, ok: bool) -> T
         ok,
         value,
         aggregation: aggregation.into(),
-        abort_on_fail: false,
+        ..ThresholdResult::default()
     }
 }

@@ -36,6 +36,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "new-machine-readable-summary",
             "summary-trend-stats",
             "summary-time-unit",
+            "threshold",
             "no-thresholds",
             "tag",
             "system-tags",

@@ -11,7 +11,7 @@ use brunt_options::TimeUnit;
 use brunt_outputs::{RunFacts, RunFileHandle, RunWatch};
 use brunt_runfile::exchange::{Evidence, address};
 use brunt_runfile::{
-    Commit, End, Event, Load, Machine, RunInfo, ScenarioInfo, Source, StageInfo, SummaryInfo,
+    Commit, End, Event, Judgement, Load, Machine, RunInfo, ScenarioInfo, Source, StageInfo, SummaryInfo,
 };
 use brunt_schedule::{Arrivals, ClosedPlan, Executor, Scenario, Segment, total_duration};
 use sha2::{Digest as _, Sha256};
@@ -105,12 +105,26 @@ impl Recording {
             aborted,
             passed: self.has_thresholds.then_some(report.crossed.is_empty()),
             exit: exit.code().into(),
+            judged: judged(report),
         };
         if let Err(error) = writer.end(&end) {
             log::error!("the run file has no end: {error}");
         }
         Some(file)
     }
+}
+
+/// How the thresholds were found.
+fn judged(report: &RunReport) -> Vec<Judgement> {
+    let summary = &report.summary;
+    let all = summary.metrics.iter().chain(&summary.own).flat_map(|metric| {
+        let of = |result: &brunt_metrics::ThresholdResult| Judgement {
+            metric: metric.name.clone(),
+            result: result.clone(),
+        };
+        metric.thresholds.iter().map(of)
+    });
+    all.collect()
 }
 
 /// Notes on what happens: events of the run file.

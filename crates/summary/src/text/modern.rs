@@ -1,13 +1,15 @@
 //! The `compact` and `full` layouts.
 
-use brunt_metrics::summary::{Breakdown, CheckSummary, MetricSummary, Summary};
+use brunt_metrics::summary::{
+    Breakdown, CheckSummary, MetricSummary, Summary, ThresholdResult,
+};
 
 use super::checks::{CHECKS, failure, merged, sum};
 use super::exceptions;
 use super::sections::Section;
 use super::table::{Line, Widths};
 use super::{Writer, listed, put};
-use crate::order;
+use crate::{breach, order};
 
 /// The scenario of a script that names none; its own chapter would repeat the total.
 const DEFAULT_SCENARIO: &str = "default";
@@ -72,24 +74,35 @@ impl Page<'_> {
             put(&mut self.out, format_args!("{indent}{name}\n"));
             let palette = self.writer.palette;
             for threshold in &metric.thresholds {
-                let value = self.writer.threshold_value(
-                    metric,
-                    &threshold.aggregation,
-                    threshold.value.unwrap_or(0.0),
+                let value = match threshold.shown_value() {
+                    // k6 shows 0 where there is none.
+                    None if threshold.timing.is_none() => Some(0.0),
+                    value => value,
+                };
+                let value = value.map_or_else(
+                    || "no data".to_owned(),
+                    |value| self.writer.threshold_value(metric, &threshold.aggregation, value),
                 );
                 put(
                     &mut self.out,
                     format_args!(
-                        "{indent}{} {} {}={}\n",
+                        "{indent}{} {} {}={}{}\n",
                         palette.mark(threshold.ok),
-                        palette.plain(&format!("'{}'", threshold.source.trim())),
+                        palette.plain(&format!("'{}'", threshold.label().trim())),
                         palette.plain(&threshold.aggregation),
                         palette.value(&value),
+                        self.breach(threshold),
                     ),
                 );
             }
             self.out.push('\n');
         }
+    }
+
+    /// When a threshold in time was broken first. k6's own thresholds keep k6's line.
+    fn breach(&self, threshold: &ThresholdResult) -> String {
+        let told = breach::told(threshold).filter(|_| threshold.timing.is_in_time());
+        told.map_or(String::new(), |told| format!(" {}", self.writer.palette.extra(&told)))
     }
 
     /// k6 has no such chapter; it is there only if there were any.
