@@ -65,6 +65,9 @@ mod ui;
 mod watch;
 pub(crate) mod wrong;
 
+/// Seeds of runs that were given none: six digits, which people can write down.
+const RANDOM_SEEDS: std::ops::Range<u64> = 100_000..1_000_000;
+
 /// Runs the test with the JavaScript that we have.
 pub(crate) fn perform(
     context: &Context,
@@ -110,15 +113,25 @@ fn run<H: Host>(
 
     let registry = Arc::new(Registry::new());
     secrets::keep_out_of_tags(&registry);
-    let loaded = host.load(&Source {
+    let source = Source {
         freeze_env: outer.features.has(FREEZE_ENV),
         ..Source::of(script, &settings.script, &registry)
-    })?;
+    };
+    let mut seed = outer.seed().unwrap_or_else(|| fastrand::u64(RANDOM_SEEDS));
+    let mut loaded = host.load(&Source { seed, ..source.clone() })?;
     if let Some(path) = secrets::beside().filter(|_| !quiet) {
         context.screen.stderr(&format!("secrets come from {}\n", path.display()));
     }
     log::debug!(script, functions = loaded.functions().join(","); "The script is loaded");
-    let plan = Plan::make(outer, &loaded, &registry, settings.script.thresholds)?;
+    let mut plan = Plan::make(outer, &loaded, &registry, settings.script.thresholds)?;
+    if let Some(own) = plan.consolidated.options.seed.map(i64::cast_unsigned)
+        && own != seed
+    {
+        // Only the script says so: what its init code drew, it draws again.
+        seed = own;
+        loaded = host.load(&Source { seed, ..source })?;
+    }
+    plan.set_seed(seed);
     crate::memory::check_room(&plan.consolidated.scenarios, &plan.consolidated.segment)?;
     log::debug!(options = plan.consolidated.to_inspect_json().to_string(); "All options together");
     if !settings.lateness && !plan.names_lateness() {
@@ -157,6 +170,7 @@ fn run<H: Host>(
         ui: kept.address(),
         pages: pages.iter().map(|page| page.address.clone().unwrap_or_default()).collect(),
         demo: demo.as_ref().map(DemoHandle::url),
+        seed: Some(seed.cast_signed()),
         overview: plan.overview(),
         scenarios: plan.bullets(),
     };

@@ -27,7 +27,8 @@ use crate::registry::Registry;
 use crate::series::Series;
 use crate::sink::Sink;
 use crate::stat::TrendStat;
-use crate::summary::{GroupSummary, MetricSummary, Summary};
+use crate::summary::{GroupSummary, LeftOut, MetricSummary, Summary};
+use crate::tags::WARMUP_TAG;
 use crate::threshold::{Selector, ThresholdError, ThresholdSet};
 
 /// The values that a ledger has to keep.
@@ -49,6 +50,8 @@ pub struct LedgerConfig {
     pub no_check_tag: bool,
     /// Whether the system tag `group` is off: then summaries know no groups, and no checks in them.
     pub no_group_tag: bool,
+    /// Whether scenarios have warm-ups: then values with [`WARMUP_TAG`] count nowhere, but for how many they are.
+    pub warmup: bool,
 }
 
 /// All frames so far, put together: totals per metric and submetric, the tree of checks, and (if
@@ -72,6 +75,8 @@ pub struct Ledger {
     exceptions: ExceptionLog,
     dropped: Dropped,
     warnings: Vec<String>,
+    /// The values of warm-ups, if there may be some.
+    left_out: Option<LeftOut>,
     /// When the scenarios began, on the clock of the run; the first look at thresholds in time says so.
     began: Option<Duration>,
 }
@@ -123,6 +128,7 @@ impl Ledger {
             exceptions: ExceptionLog::default(),
             dropped: Dropped::default(),
             warnings: Vec::new(),
+            left_out: config.warmup.then(LeftOut::default),
             began: None,
         };
         for set in config.thresholds {
@@ -227,6 +233,10 @@ impl Ledger {
             let Some(route) = self.routes.get(&delta.series) else {
                 continue;
             };
+            if let Some(left_out) = self.left_out.as_mut().filter(|_| route.is_warm) {
+                left_out.add(delta.series.metric, &delta.sink);
+                continue;
+            }
             for entry in &route.entries {
                 let entry = &mut self.entries[*entry as usize];
                 entry.sink.merge(&delta.sink);
@@ -244,6 +254,9 @@ impl Ledger {
     /// Finds out, once per series, where its values belong.
     fn route(&mut self, series: &Arc<Series>) -> Route {
         self.distinct.add(series);
+        if self.left_out.is_some() && series.tags.get(WARMUP_TAG) == Some("true") {
+            return Route { is_warm: true, ..Route::default() };
+        }
         if !self.by_metric.contains_key(&series.metric) {
             let metric = self.registry.get(series.metric);
             let whole =
@@ -257,7 +270,7 @@ impl Ledger {
             .parts
             .as_mut()
             .map(|parts| parts.route(series, || registry.get(series.metric).kind));
-        Route { entries, parts: parts.unwrap_or_default() }
+        Route { entries, parts: parts.unwrap_or_default(), is_warm: false }
     }
 
     /// Judges all thresholds that are not in time. `elapsed` is the time since the start of the run; counters are divided
@@ -366,6 +379,7 @@ impl Ledger {
             groups,
             exceptions: self.exceptions.summary(),
             dropped: self.dropped,
+            left_out: self.left_out.filter(|left_out| *left_out != LeftOut::default()),
         }
     }
 }

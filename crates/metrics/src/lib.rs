@@ -48,10 +48,10 @@ pub use self::sink::Sink;
 pub use self::stat::{TrendStat, UnknownStat};
 pub use self::sum::Sum;
 pub use self::summary::{
-    Breach, Breakdown, CheckSummary, Exception, Exceptions, GroupSummary, MetricSummary, Summary,
+    Breach, Breakdown, CheckSummary, Exception, Exceptions, GroupSummary, LeftOut, MetricSummary, Summary,
     ThresholdResult, Values,
 };
-pub use self::tags::{Metadata, TAG_MAX, TagSet, texts_cut};
+pub use self::tags::{Metadata, TAG_MAX, TagSet, WARMUP_TAG, texts_cut};
 pub use self::threshold::{
     Aggregation, NoData, Operator, Selector, Threshold, ThresholdError, ThresholdSet, Timing,
     TimingError,

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::frame::Dropped;
-use crate::metric::{Contains, Kind};
+use crate::metric::{Contains, Kind, MetricId, builtin};
+use crate::sink::Sink;
 use crate::stat::{TrendStat, parse_percentile};
 use crate::threshold::Timing;
 use crate::trend::TrendSink;
@@ -35,6 +36,38 @@ pub struct Summary {
     pub exceptions: Exceptions,
     /// The values that had no room.
     pub dropped: Dropped,
+    /// The measurements of warm-ups, which are in no other number; none if there were none.
+    pub left_out: Option<LeftOut>,
+}
+
+/// How much was measured in the warm-ups of scenarios.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Iterations that ended.
+    pub iterations: u64,
+    /// HTTP requests.
+    pub requests: u64,
+    /// Results of checks.
+    pub checks: u64,
+    /// Iterations that could not start.
+    pub dropped_iterations: u64,
+}
+
+impl LeftOut {
+    pub(crate) fn add(&mut self, metric: MetricId, sink: &Sink) {
+        let place = match metric {
+            builtin::ITERATIONS => &mut self.iterations,
+            builtin::HTTP_REQS => &mut self.requests,
+            builtin::CHECKS => &mut self.checks,
+            builtin::DROPPED_ITERATIONS => &mut self.dropped_iterations,
+            _ => return,
+        };
+        match sink {
+            Sink::Counter { sum, .. } => *place += *sum as u64,
+            Sink::Rate { total, .. } => *place += total,
+            Sink::Gauge { .. } | Sink::Trend(_) => {}
+        }
+    }
 }
 
 /// The exceptions that ended iterations.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use brunt_metrics::{Registry, ThresholdSet, TrendStat};
-use brunt_schedule::{Peak, Scenario, Segment, peak, total_duration};
+use brunt_schedule::{Gaps, Peak, Scenario, Segment, peak, total_duration};
 
 use crate::derive::{DEFAULT, Derived, Sources, derive, path_of_shortcut};
 use crate::error::{Fault, Layer, OptionsError};
@@ -58,6 +58,15 @@ impl Consolidated {
     /// The most VUs at once in this segment.
     pub fn peak(&self) -> Peak {
         peak(&self.scenarios, &self.segment)
+    }
+
+    /// Has random gaps between iterations drawn from this seed, for each scenario others.
+    pub fn set_seed(&mut self, seed: u64) {
+        for scenario in &mut self.scenarios {
+            if let Gaps::Poisson { seed: of_scenario } = &mut scenario.rhythm.gaps {
+                *of_scenario = brunt_schedule::seed_of(seed, &scenario.name);
+            }
+        }
     }
 
     /// From the launch of the scenarios until the last graceful stop has passed.
@@ -114,6 +123,15 @@ pub fn consolidate_for(
         faults.push(fault);
         Segment::full()
     });
+    let is_random = |scenario: &&Scenario| scenario.rhythm.gaps != Gaps::Uniform;
+    if options.seed.is_none()
+        && !segment.is_full()
+        && let Some(scenario) = scenarios.iter().find(is_random)
+    {
+        let path = format!("scenarios.{}.arrivals", scenario.name);
+        let reason = "poisson on several machines needs the same option seed on all of them";
+        faults.push(Fault::new(path, reason));
+    }
     errors.extend(faults.into_iter().map(|fault| {
         let top = fault.path.split(['.', '[']).next().unwrap_or_default();
         OptionsError::Invalid { layer: sources.get(top).copied(), fault }

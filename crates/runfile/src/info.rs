@@ -104,6 +104,8 @@ pub struct SummaryInfo {
     pub no_group_tag: bool,
     /// `iteration_lateness` is not shown where k6's metrics are.
     pub hides_own: bool,
+    /// Scenarios have warm-ups, which are left out.
+    pub warmup: bool,
     /// `summaryTimeUnit`: `s`, `ms`, `us`.
     pub time_unit: Option<String>,
 }

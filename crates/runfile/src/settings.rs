@@ -26,6 +26,7 @@ pub(crate) fn write(info: &SummaryInfo) -> Value {
         "noCheckTag": info.no_check_tag,
         "noGroupTag": info.no_group_tag,
         "hidesOwn": info.hides_own,
+        "warmup": info.warmup,
         "timeUnit": info.time_unit,
     })
 }
@@ -56,6 +57,7 @@ pub(crate) fn read(text: &str) -> SummaryInfo {
         no_check_tag: is_on("noCheckTag"),
         no_group_tag: is_on("noGroupTag"),
         hides_own: is_on("hidesOwn"),
+        warmup: is_on("warmup"),
         time_unit: all["timeUnit"].as_str().map(str::to_owned),
     }
 }
@@ -72,6 +74,7 @@ mod tests {
             trend_stats: TrendStat::defaults(),
             unjudged: vec!["x".into()],
             hides_own: true,
+            warmup: true,
             time_unit: Some("s".into()),
             ..SummaryInfo::default()
         };

@@ -358,7 +358,8 @@ fn lay_out(
 fn judge(info: &RunInfo, registry: &Arc<Registry>) -> Option<Ledger> {
     let thresholds = info.summary.thresholds.clone();
     let is_any = thresholds.iter().any(|set| !set.thresholds.is_empty());
-    let config = LedgerConfig { thresholds, ..LedgerConfig::default() };
+    let warmup = info.summary.warmup;
+    let config = LedgerConfig { thresholds, warmup, ..LedgerConfig::default() };
     // A threshold that is wrong is told by whoever runs the test.
     Ledger::new(Arc::clone(registry), config).ok().filter(|_| is_any)
 }

@@ -40,7 +40,7 @@ pub fn handle_summary_data(summary: &Summary, context: &SummaryContext) -> Value
         .into_iter()
         .map(|metric| (metric.name.clone(), metric_data(metric, summary)))
         .collect();
-    json!({
+    let mut data = json!({
         "root_group": group_data(&summary.root),
         "options": {
             "summaryTrendStats": stats,
@@ -53,7 +53,16 @@ pub fn handle_summary_data(summary: &Summary, context: &SummaryContext) -> Value
             "testRunDurationMs": number(summary.run.as_nanos() as f64 / 1e6),
         },
         "metrics": metrics,
-    })
+    });
+    if let Some(left_out) = &summary.left_out {
+        data["warmup"] = json!({
+            "iterations": left_out.iterations,
+            "requests": left_out.requests,
+            "checks": left_out.checks,
+            "droppedIterations": left_out.dropped_iterations,
+        });
+    }
+    data
 }
 
 /// The same as JSON text, with what `setup()` returned (its JSON text; `None` leaves it out).

@@ -24,3 +24,4 @@ pub mod markdown;
 pub mod order;
 pub mod tables;
 pub mod text;
+mod warmup;

@@ -8,6 +8,7 @@ use brunt_metrics::{Contains, TrendSink};
 use crate::breach;
 use crate::escape;
 use crate::humanize;
+use crate::warmup;
 use crate::junit::{About, judged, observed};
 
 /// At most this many rows of a table are written, those that failed first; a line tells how many there are more.
@@ -31,6 +32,10 @@ pub fn markdown(summary: &Summary, about: &About<'_>) -> String {
     facts.extend(about.host.map(escape::markdown));
     line(&mut out, format_args!("{}", facts.join(" · ")));
     figures(&mut out, summary);
+    if let Some(left_out) = &summary.left_out {
+        line(&mut out, format_args!(""));
+        line(&mut out, format_args!("{}", warmup::told(left_out)));
+    }
     durations(&mut out, summary);
     thresholds(&mut out, summary);
     checks(&mut out, summary);

@@ -101,6 +101,7 @@ fn summary(fixture: &Value) -> Summary {
         own: Vec::new(),
         exceptions: Exceptions::default(),
         dropped: Dropped::default(),
+        left_out: None,
     }
 }
 

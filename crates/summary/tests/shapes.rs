@@ -285,6 +285,7 @@ fn small() -> Summary {
         own: Vec::new(),
         exceptions: Exceptions::default(),
         dropped: Dropped::default(),
+        left_out: None,
         scenarios: Vec::new(),
         groups: Vec::new(),
     }

@@ -178,7 +178,7 @@ fn info<S: Script>(
         environment: names.into_iter().collect(),
         machine: Machine::read(),
         cores: settings.workers.unwrap_or(cores) as u64,
-        seed: None,
+        seed: Some(plan.seed.cast_signed().to_string()),
         commit: commit(environment, folder),
         labels: settings.labels.clone(),
         sources: sources(script, settings.no_source),
@@ -452,6 +452,8 @@ mod tests {
             exec: "default".into(),
             env: BTreeMap::new(),
             tags: BTreeMap::new(),
+            warmup: Duration::ZERO,
+            rhythm: brunt_schedule::Rhythm::default(),
         }
     }
 

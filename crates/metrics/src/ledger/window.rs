@@ -63,7 +63,8 @@ impl Ring {
         let middle = (self.looked + now.max(self.looked)) / 2;
         let part = (middle.as_nanos() / self.width.as_nanos()) as u64;
         self.looked = now.max(self.looked);
-        let fresh = std::mem::replace(&mut self.fresh, Sink::empty(self.fresh.kind()));
+        let empty = Sink::empty(self.fresh.kind());
+        let fresh = std::mem::replace(&mut self.fresh, empty);
         match self.parts.back_mut() {
             Some((last, sink)) if *last >= part => sink.merge(&fresh),
             _ => self.parts.push_back((part, fresh)),

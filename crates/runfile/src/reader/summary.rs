@@ -41,6 +41,7 @@ impl RunFile {
             unjudged: settings.unjudged.clone(),
             no_check_tag: settings.no_check_tag,
             no_group_tag: settings.no_group_tag,
+            warmup: settings.warmup,
         };
         let mut ledger = Ledger::new(Arc::clone(&registry), config)
             .map_err(|error| RunFileError::damaged(self.path(), &error.to_string()))?;

@@ -31,6 +31,7 @@ pub(crate) fn empty() -> Summary {
         groups: Vec::new(),
         exceptions: Exceptions::default(),
         dropped: brunt_metrics::Dropped::default(),
+        left_out: None,
     }
 }
 

@@ -9,7 +9,7 @@ use super::exceptions;
 use super::sections::Section;
 use super::table::{Line, Widths};
 use super::{Writer, listed, put};
-use crate::{breach, order};
+use crate::{breach, order, warmup};
 
 /// The scenario of a script that names none; its own chapter would repeat the total.
 const DEFAULT_SCENARIO: &str = "default";
@@ -25,6 +25,7 @@ pub(super) fn render(writer: &Writer<'_>, summary: &Summary, full: bool) -> Stri
     if !page.results(&summary.checks, &summary.metrics, MARGIN) {
         page.out.push_str("    no samples were taken\n\n");
     }
+    page.left_out(summary);
     page.exceptions(summary);
     if full {
         for group in &summary.groups {
@@ -103,6 +104,14 @@ impl Page<'_> {
     fn breach(&self, threshold: &ThresholdResult) -> String {
         let told = breach::told(threshold).filter(|_| threshold.timing.is_in_time());
         told.map_or(String::new(), |told| format!(" {}", self.writer.palette.extra(&told)))
+    }
+
+    /// How much was measured in warm-ups, if there were any.
+    fn left_out(&mut self, summary: &Summary) {
+        if let Some(told) = summary.left_out.as_ref().map(warmup::told) {
+            let told = self.writer.palette.extra(&told);
+            put(&mut self.out, format_args!("    {told}\n\n"));
+        }
     }
 
     /// k6 has no such chapter; it is there only if there were any.
