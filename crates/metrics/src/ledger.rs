@@ -310,10 +310,11 @@ impl Ledger {
             }
             let mut crossed = false;
             for judged in &mut entry.judged {
-                match judged.threshold.timing.is_in_time() {
-                    true if looks || last => judged.look(&entry.sink, &entry.rings, look),
-                    false if !looks => judged.judge(&entry.sink, look),
-                    _ => {}
+                let is_in_time = judged.threshold.timing.is_in_time();
+                if is_in_time && (looks || last) {
+                    judged.look(&entry.sink, &entry.rings, look);
+                } else if !is_in_time && !looks {
+                    judged.judge(&entry.sink, look);
                 }
                 let (threshold, is_broken) = (&judged.threshold, !judged.ok);
                 crossed |= is_broken;

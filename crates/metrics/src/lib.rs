@@ -54,6 +54,6 @@ pub use self::summary::{
 pub use self::tags::{Metadata, TAG_MAX, TagSet, WARMUP_TAG, texts_cut};
 pub use self::threshold::{
     Aggregation, NoData, Operator, Selector, Threshold, ThresholdError, ThresholdSet, Timing,
-    TimingError,
+    TimingError, Watch,
 };
 pub use self::trend::{Bin, Distribution, TrendSink};

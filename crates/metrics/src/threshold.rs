@@ -2,12 +2,14 @@
 
 mod selector;
 mod timing;
+mod watch;
 
 use std::fmt;
 use std::time::Duration;
 
 pub use self::selector::Selector;
 pub use self::timing::{NoData, Timing, TimingError};
+pub use self::watch::Watch;
 use crate::metric::Kind;
 use crate::sink::Sink;
 use crate::stat::parse_percentile;

@@ -173,10 +173,8 @@ pub(crate) fn sets(
 ) -> Vec<ThresholdSet> {
     let registry = against.registry;
     // Where scenarios are wrong, the length is not known.
-    let length = match errors.is_empty() && !against.scenarios.is_empty() {
-        true => regular_duration(against.scenarios),
-        false => Duration::MAX,
-    };
+    let is_known = errors.is_empty() && !against.scenarios.is_empty();
+    let length = if is_known { regular_duration(against.scenarios) } else { Duration::MAX };
     let mut sets = Vec::new();
     let mut names = BTreeSet::new();
     for (metric, entries) in configs {

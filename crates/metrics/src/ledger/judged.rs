@@ -5,8 +5,8 @@ use std::time::Duration;
 use super::window::Ring;
 use crate::metric::Kind;
 use crate::sink::Sink;
-use crate::summary::{Breach, ThresholdResult};
-use crate::threshold::{NoData, Threshold};
+use crate::summary::ThresholdResult;
+use crate::threshold::{NoData, Threshold, Watch};
 
 /// A threshold and how it was found last time.
 #[derive(Debug)]
@@ -18,9 +18,7 @@ pub(super) struct Judged {
     value: Option<f64>,
     /// Whether its time has come yet.
     looked: bool,
-    /// Since when it has not held without a break.
-    since: Option<Duration>,
-    breach: Option<Breach>,
+    watch: Watch,
 }
 
 /// One look.
@@ -36,8 +34,8 @@ pub(super) struct Look {
 
 impl Judged {
     pub(super) fn new(threshold: Threshold, ring: Option<usize>) -> Self {
-        let (value, since, breach) = (None, None, None);
-        Self { threshold, ring, ok: true, value, looked: false, since, breach }
+        let watch = Watch::new(&threshold.timing);
+        Self { threshold, ring, ok: true, value: None, looked: false, watch }
     }
 
     /// Judges it as k6 does: by all values so far, and at the end whether there are any or not.
@@ -56,7 +54,7 @@ impl Judged {
             None => holds,
             Some(no_data) => no_data != NoData::Fail,
         };
-        self.note(!self.ok, look.elapsed);
+        self.watch.look(look.elapsed, self.ok, self.value);
     }
 
     /// Looks at it, if its time has come: a window must have passed once.
@@ -77,42 +75,20 @@ impl Judged {
         let (sink, took) = over.as_ref().map_or((whole, look.elapsed), |(sink, took)| (sink, *took));
         let is_empty = sink.is_empty();
         self.value = self.threshold.aggregation.of(sink, took);
-        let holds = match timing.on_no_data.filter(|_| is_empty) {
-            Some(NoData::Fail) => false,
-            Some(NoData::Pass) => true,
-            Some(NoData::Ignore) => return self.value = None,
-            // Nothing was counted: that is a count of 0.
-            None if is_empty && sink.kind() != Kind::Counter => return self.value = None,
-            None => self.value.is_none_or(|value| self.threshold.holds(value)),
+        let holds = self.value.is_none_or(|value| self.threshold.holds(value));
+        // Nothing was counted: that is a count of 0.
+        let counts = sink.kind() == Kind::Counter;
+        let Some(holds) = self.threshold.timing.meaning(is_empty, counts, holds) else {
+            self.value = None;
+            return;
         };
-        let hold = self.threshold.timing.hold.unwrap_or_default();
-        self.note(!holds, look.elapsed);
-        if let Some(since) = self.since
-            && look.elapsed.saturating_sub(since) >= hold
-        {
-            self.ok = false;
-        }
-    }
-
-    /// Takes note of a look that found it broken, or not. The first breach is kept, with the time until it was over.
-    fn note(&mut self, is_broken: bool, now: Duration) {
-        let hold = self.threshold.timing.hold.unwrap_or_default();
-        let was_since = self.since;
-        self.since = is_broken.then(|| was_since.unwrap_or(now));
-        let Some(at) = self.since.or(was_since) else { return };
-        let lasted = now.saturating_sub(at);
-        match &mut self.breach {
-            Some(breach) if breach.at == at => breach.lasted = lasted,
-            None if is_broken && lasted >= hold => {
-                self.breach = Some(Breach { at, lasted, value: self.value });
-            }
-            _ => {}
-        }
+        self.watch.look(look.elapsed, holds, self.value);
+        self.ok = self.watch.breach().is_none();
     }
 
     /// When it broke, if it is broken, and the exit code that it asks for.
     pub(super) fn asks_for(&self) -> Option<(Duration, u8)> {
-        let at = self.breach.map_or(Duration::MAX, |breach| breach.at);
+        let at = self.watch.breach().map_or(Duration::MAX, |breach| breach.at);
         Some((at, self.threshold.timing.exit_code?)).filter(|_| !self.ok)
     }
 
@@ -124,7 +100,7 @@ impl Judged {
             aggregation: self.threshold.aggregation.to_string(),
             abort_on_fail: self.threshold.abort_on_fail,
             timing: self.threshold.timing.clone(),
-            breach: self.breach,
+            breach: self.watch.breach(),
         }
     }
 }

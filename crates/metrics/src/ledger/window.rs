@@ -44,6 +44,12 @@ impl Ring {
         self.width
     }
 
+    /// How many parts it keeps.
+    #[cfg(test)]
+    pub(super) fn parts(&self) -> usize {
+        self.parts.len()
+    }
+
     /// Makes room for a window.
     pub(super) fn reserve(&mut self, window: Duration) {
         self.longest = self.longest.max(self.parts_of(window));

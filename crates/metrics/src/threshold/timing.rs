@@ -81,6 +81,17 @@ impl Timing {
         self.window.is_some() || self.hold.is_some()
     }
 
+    /// The meaning of a look: whether the threshold holds; none if the look does not count. `holds` says it of the values,
+    /// or of there being none where that `counts`, as for a counter.
+    pub fn meaning(&self, is_empty: bool, counts: bool, holds: bool) -> Option<bool> {
+        match self.on_no_data.filter(|_| is_empty) {
+            Some(NoData::Fail) => Some(false),
+            Some(NoData::Pass) => Some(true),
+            Some(NoData::Ignore) => None,
+            None => (!is_empty || counts).then_some(holds),
+        }
+    }
+
     /// Sets what a word `key=value` says.
     ///
     /// # Errors

@@ -51,10 +51,8 @@ pub(super) fn read(text: &str) -> Result<(String, ThresholdConfig), String> {
 
 fn wrong(error: &TimingError, text: &str) -> String {
     let others = ThresholdConfig::keys().iter().copied().filter(|key| *key != "threshold");
-    let meant = match ThresholdConfig::keys().contains(&error.key.as_str()) {
-        true => None,
-        false => brunt_spelling::question(&error.key, others),
-    };
+    let is_known = ThresholdConfig::keys().contains(&error.key.as_str());
+    let meant = brunt_spelling::question(&error.key, others).filter(|_| !is_known);
     let meant = meant.map_or(String::new(), |meant| format!(", {meant}"));
     format!("{error}{meant} (in {text:?})")
 }
