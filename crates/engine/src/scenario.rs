@@ -166,7 +166,8 @@ impl ScenarioState {
         if self.spec.warmup.is_zero() {
             return 0;
         }
-        self.started_at().map_or(0, |start| start.saturating_add(clock::duration_ns(self.spec.warmup)))
+        self.started_at()
+            .map_or(0, |start| start.saturating_add(clock::duration_ns(self.spec.warmup)))
     }
 
     /// When it starts or started (`exec.scenario.startTime`), in unix ns; `None` before the launch.

@@ -198,7 +198,8 @@ pub(crate) fn sets(
                         && !names.insert(name.clone())
                     {
                         let (source_text, key) = (source.to_owned(), "name");
-                        let reason = format!("{name:?} is there twice: each threshold needs its own");
+                        let reason =
+                            format!("{name:?} is there twice: each threshold needs its own");
                         wrong(Some(index), ThresholdError::Timing { source_text, key, reason });
                     }
                     read.push((index, Threshold { timing, ..threshold }));

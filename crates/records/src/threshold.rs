@@ -247,7 +247,10 @@ impl Threshold {
 
     /// Whether no hit at all is a number of it: 0.
     fn counts(&self) -> bool {
-        matches!(self.metric, Metric::Requests | Metric::Failures | Metric::BytesIn | Metric::BytesOut)
+        matches!(
+            self.metric,
+            Metric::Requests | Metric::Failures | Metric::BytesIn | Metric::BytesOut
+        )
     }
 
     /// The number that is compared and the one it is compared with, as a page shows them: times in milliseconds.

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::{
-    Arrivals, ClosedPlan, Executor, Rhythm, Segment, Stage, Step, arrivals, describe, plan, requirement,
+    Arrivals, ClosedPlan, Executor, Rhythm, Segment, Stage, Step, arrivals, describe, plan,
+    requirement,
 };
 
 /// The largest number of VUs: k6's limit for the stages of `ramping-vus`, which is ours for all executors.

@@ -8,8 +8,8 @@ use brunt_metrics::{Contains, TrendSink};
 use crate::breach;
 use crate::escape;
 use crate::humanize;
-use crate::warmup;
 use crate::junit::{About, judged, observed};
+use crate::warmup;
 
 /// At most this many rows of a table are written, those that failed first; a line tells how many there are more.
 const ROWS_MAX: usize = 50;

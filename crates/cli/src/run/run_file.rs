@@ -11,7 +11,8 @@ use brunt_options::TimeUnit;
 use brunt_outputs::{RunFacts, RunFileHandle, RunWatch};
 use brunt_runfile::exchange::{Evidence, address};
 use brunt_runfile::{
-    Commit, End, Event, Judgement, Load, Machine, RunInfo, ScenarioInfo, Source, StageInfo, SummaryInfo,
+    Commit, End, Event, Judgement, Load, Machine, RunInfo, ScenarioInfo, Source, StageInfo,
+    SummaryInfo,
 };
 use brunt_schedule::{Arrivals, ClosedPlan, Executor, Scenario, Segment, total_duration};
 use sha2::{Digest as _, Sha256};

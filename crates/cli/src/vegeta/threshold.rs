@@ -51,7 +51,9 @@ pub(super) fn fit(thresholds: &[Threshold], length: Option<Duration>) -> Outcome
     let shown = brunt_duration::wait::format;
     for threshold in thresholds {
         let timing = threshold.timing();
-        for (key, time) in [("window", timing.window), ("after", timing.after), ("for", timing.hold)] {
+        for (key, time) in
+            [("window", timing.window), ("after", timing.after), ("for", timing.hold)]
+        {
             if let Some(time) = time.filter(|time| *time > length) {
                 return Err(failure(format!(
                     "bad threshold \"{threshold}\": {key} is {}, but the attack ends after {}",

@@ -185,9 +185,8 @@ fn two_runs_with_one_seed_send_the_same_bytes() {
         assert_eq!(told.code, 0, "{told:?}");
         let kept = std::mem::take(&mut *kept.lock().expect("no panic"));
         // Each run has a port of its own.
-        let plain = |bytes: Vec<u8>| {
-            String::from_utf8_lossy(&bytes).replace(&address.to_string(), "HOST")
-        };
+        let plain =
+            |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).replace(&address.to_string(), "HOST");
         kept.into_iter().map(|(vu, bytes)| (vu, plain(bytes))).collect::<BTreeMap<_, _>>()
     };
     let one = sent("--seed 5 --workers 1", SCRIPT);
@@ -213,7 +212,10 @@ fn the_seed_is_shown_and_gaps_may_be_random() {
     let wrong = script.replace("amplitude: 50", "amplitude: 100");
     let told = brunt("run -q s.js").file("s.js", wrong).told();
     assert_eq!(told.code, 104, "{told:?}");
-    assert!(told.stderr.contains("sine.amplitude: must be less than the rate (100), got 100"), "{told:?}");
+    assert!(
+        told.stderr.contains("sine.amplitude: must be less than the rate (100), got 100"),
+        "{told:?}"
+    );
     let told = brunt("run -q --execution-segment 1/2 s.js").file("s.js", script).told();
     assert!(told.stderr.contains("needs the same option seed on all of them"), "{told:?}");
 }

@@ -142,7 +142,10 @@ mod tests {
 
     #[test]
     fn boundaries_are_long_and_new_each_time() {
-        let (one, two) = (Multipart::encode(&[], || fastrand::u64(..)), Multipart::encode(&[], || fastrand::u64(..)));
+        let (one, two) = (
+            Multipart::encode(&[], || fastrand::u64(..)),
+            Multipart::encode(&[], || fastrand::u64(..)),
+        );
         assert_eq!(one.boundary.len(), 60);
         assert_ne!(one.boundary, two.boundary);
         assert!(one.content_type().ends_with(&one.boundary));

@@ -72,7 +72,8 @@ impl Judged {
         }
         self.looked = true;
         let over = self.ring.and_then(|ring| rings.get(ring)).map(|ring| ring.over(window));
-        let (sink, took) = over.as_ref().map_or((whole, look.elapsed), |(sink, took)| (sink, *took));
+        let (sink, took) =
+            over.as_ref().map_or((whole, look.elapsed), |(sink, took)| (sink, *took));
         let is_empty = sink.is_empty();
         self.value = self.threshold.aggregation.of(sink, took);
         let holds = self.value.is_none_or(|value| self.threshold.holds(value));

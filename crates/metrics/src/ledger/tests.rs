@@ -283,7 +283,10 @@ fn a_window_forgets_but_a_breach_is_kept_with_its_moment() {
     assert!(!found.ok);
     // Three of five seconds are bad from the 23rd on, until three of five are good again.
     assert_eq!((breach.at, breach.lasted), (SECOND * 23, SECOND * 10));
-    assert_eq!((found.value, found.shown_value(), breach.value), (Some(1.0), Some(60.4), Some(60.4)));
+    assert_eq!(
+        (found.value, found.shown_value(), breach.value),
+        (Some(1.0), Some(60.4), Some(60.4))
+    );
     assert!(looked("avg<50 window=5s", 60, 20..22).ok);
     assert!(looked("avg<50", 60, 20..30).ok);
 }
@@ -315,7 +318,10 @@ fn a_look_without_values_means_what_is_asked_for() {
 
 #[test]
 fn the_exit_code_is_that_of_the_threshold_that_broke_first() {
-    let sets = [("my_trend", "max<50 window=2s exitCode=3"), ("my_gauge", "value<50 window=9s exitCode=4")];
+    let sets = [
+        ("my_trend", "max<50 window=2s exitCode=3"),
+        ("my_gauge", "value<50 window=9s exitCode=4"),
+    ];
     let mut test = Test::new(sets.iter().map(|(metric, label)| in_time(metric, label)).collect());
     for second in 1..=20 {
         test.add("my_gauge", &[], 100.0);

@@ -104,8 +104,9 @@ impl Timing {
             "after" => self.after.replace(time()?).is_some(),
             "for" => self.hold.replace(time()?).is_some(),
             "onNoData" => {
-                let read = NoData::parse(value)
-                    .ok_or_else(|| wrong(format!("expected fail, pass or ignore, got {value:?}")))?;
+                let read = NoData::parse(value).ok_or_else(|| {
+                    wrong(format!("expected fail, pass or ignore, got {value:?}"))
+                })?;
                 self.on_no_data.replace(read).is_some()
             }
             "exitCode" => {
@@ -232,9 +233,13 @@ mod tests {
 
     #[test]
     fn words_are_read_and_written_back() {
-        let text = "avg<1 window=30s after=1m0s for=10s onNoData=fail exitCode=7 name=\"slow start\"";
+        let text =
+            "avg<1 window=30s after=1m0s for=10s onNoData=fail exitCode=7 name=\"slow start\"";
         let (expression, timing) = Timing::split(text).unwrap();
-        assert_eq!((timing.window, timing.after, timing.hold), (seconds(30), seconds(60), seconds(10)));
+        assert_eq!(
+            (timing.window, timing.after, timing.hold),
+            (seconds(30), seconds(60), seconds(10))
+        );
         assert_eq!((timing.on_no_data, timing.exit_code), (Some(NoData::Fail), Some(7)));
         assert_eq!(timing.name.as_deref(), Some("slow start"));
         assert_eq!(format!("{expression}{timing}"), text);

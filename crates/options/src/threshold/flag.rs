@@ -8,7 +8,9 @@ use super::ThresholdConfig;
 /// The metric and its threshold. Times need units, as everywhere on the command line.
 pub(super) fn read(text: &str) -> Result<(String, ThresholdConfig), String> {
     let malformed = || {
-        format!("expected metric: expression, such as \"http_req_duration: p(95)<200 window=30s\", got {text:?}")
+        format!(
+            "expected metric: expression, such as \"http_req_duration: p(95)<200 window=30s\", got {text:?}"
+        )
     };
     // Tags have colons, too.
     let behind = text.find('}').unwrap_or(0);

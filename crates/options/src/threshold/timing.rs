@@ -8,13 +8,11 @@ use brunt_metrics::Timing;
 use super::ThresholdConfig;
 
 /// The keys of a threshold that are wrong in a test of this length, each with its reason.
-pub(super) fn faults(
-    config: &ThresholdConfig,
-    length: Duration,
-) -> Vec<(&'static str, String)> {
+pub(super) fn faults(config: &ThresholdConfig, length: Duration) -> Vec<(&'static str, String)> {
     let mut faults = Vec::new();
     let shown = wait::format;
-    let not_beyond = |time: Duration| format!("is {}, but the test ends after {}", shown(time), shown(length));
+    let not_beyond =
+        |time: Duration| format!("is {}, but the test ends after {}", shown(time), shown(length));
     if let Some(window) = config.window {
         if window < Timing::WINDOW_MIN {
             let least = shown(Timing::WINDOW_MIN);

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use brunt_metrics::{
-    Breach, CheckDelta, ExceptionDelta, ExceptionDeltas, Frame, Ledger, LedgerConfig, Registry, Series,
-    SeriesDelta, Sink, Summary, TagSet,
+    Breach, CheckDelta, ExceptionDelta, ExceptionDeltas, Frame, Ledger, LedgerConfig, Registry,
+    Series, SeriesDelta, Sink, Summary, TagSet,
 };
 
 use super::RunFile;
@@ -99,7 +99,8 @@ impl RunFile {
              LEFT JOIN threshold_breach b ON threshold = t.id WHERE passed IS NOT NULL",
             [],
             |row| {
-                let nanos = |time: i64| Duration::from_nanos(u64::try_from(time).unwrap_or_default());
+                let nanos =
+                    |time: i64| Duration::from_nanos(u64::try_from(time).unwrap_or_default());
                 let at: Option<i64> = row.get(4)?;
                 let breach = match at {
                     Some(at) => Some(Breach {

@@ -27,12 +27,7 @@ impl Pace {
         Self::Ramping(Ramping::new(start_rate, nanos(time_unit).max(1), stages))
     }
 
-    pub(crate) fn swinging(
-        rate: u64,
-        time_unit: Duration,
-        duration: Duration,
-        sine: Sine,
-    ) -> Self {
+    pub(crate) fn swinging(rate: u64, time_unit: Duration, duration: Duration, sine: Sine) -> Self {
         let (rate, time_unit) = (rate.max(1), nanos(time_unit).max(1));
         Self::Swinging(Swing::new(rate, time_unit, nanos(duration), sine))
     }

@@ -135,7 +135,10 @@ mod tests {
         let asked = [9000, 1, 5000, 2, 9000];
         let first = asked.map(|k| one.place(k));
         let _ = other.place(9000);
-        assert_eq!(first.map(f64::to_bits), asked.map(|k| Poisson::new(1).place(k)).map(f64::to_bits));
+        assert_eq!(
+            first.map(f64::to_bits),
+            asked.map(|k| Poisson::new(1).place(k)).map(f64::to_bits)
+        );
         assert_ne!(first[0].to_bits(), other.place(9000).to_bits());
     }
 }

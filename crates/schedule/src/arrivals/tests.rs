@@ -241,7 +241,8 @@ fn random_gaps_follow_the_rate_and_their_number_is_that_of_even_ones() {
 
 #[test]
 fn segments_share_random_gaps_without_talking() {
-    let rhythm = crate::Rhythm { gaps: crate::Gaps::Poisson { seed: 5 }, ..crate::Rhythm::default() };
+    let rhythm =
+        crate::Rhythm { gaps: crate::Gaps::Poisson { seed: 5 }, ..crate::Rhythm::default() };
     let scenario = Scenario { rhythm, ..constant(100, secs(1), secs(60), 7) };
     let part = |text: &str| {
         let segment = Segment::parse(Some(text), Some("0,1/4,1")).unwrap();
@@ -261,7 +262,9 @@ fn a_rate_may_swing_about_itself() {
     let arrivals = of(&Scenario { rhythm, ..constant(100, secs(1), secs(20), 1) });
     let dues = dues(&arrivals);
     assert!(dues.is_sorted() && dues[0] == 0);
-    assert!(arrivals.count().abs_diff(2000) <= 1 && arrivals.count().abs_diff(dues.len() as u64) <= 1);
+    assert!(
+        arrivals.count().abs_diff(2000) <= 1 && arrivals.count().abs_diff(dues.len() as u64) <= 1
+    );
     // M·t + A·P/π in the upper half of a period.
     let upper = dues.iter().filter(|due| **due < 5_000_000_000).count();
     assert!(upper.abs_diff(786) <= 1, "{upper}");

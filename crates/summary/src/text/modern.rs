@@ -1,8 +1,6 @@
 //! The `compact` and `full` layouts.
 
-use brunt_metrics::summary::{
-    Breakdown, CheckSummary, MetricSummary, Summary, ThresholdResult,
-};
+use brunt_metrics::summary::{Breakdown, CheckSummary, MetricSummary, Summary, ThresholdResult};
 
 use super::checks::{CHECKS, failure, merged, sum};
 use super::exceptions;
@@ -84,15 +82,15 @@ impl Page<'_> {
                     || "no data".to_owned(),
                     |value| self.writer.threshold_value(metric, &threshold.aggregation, value),
                 );
+                let breach = self.breach(threshold);
                 put(
                     &mut self.out,
                     format_args!(
-                        "{indent}{} {} {}={}{}\n",
+                        "{indent}{} {} {}={}{breach}\n",
                         palette.mark(threshold.ok),
                         palette.plain(&format!("'{}'", threshold.label().trim())),
                         palette.plain(&threshold.aggregation),
                         palette.value(&value),
-                        self.breach(threshold),
                     ),
                 );
             }

@@ -128,6 +128,7 @@ impl Recording {
             aborted: outcome.as_ref().err().cloned().or_else(|| probe.stopped()),
             passed,
             exit: exit.code().into(),
+            judged: Vec::new(),
         };
         if let Err(error) = writer.end(&end) {
             log::error!("the run file has no end: {error}");

@@ -21,7 +21,8 @@ pub(crate) struct NativeBody {
 /// The body that an object of this module's classes is: `Blob`, `File`, `FormData`, and `URLSearchParams`.
 pub(crate) fn native_body(value: &Value<'_>) -> Option<NativeBody> {
     if let Some(form) = value.instance::<FormData>() {
-        let Boundary { text, content_type } = Boundary::of(None, VuState::of(value.ctx()).drawn()).ok()?;
+        let Boundary { text, content_type } =
+            Boundary::of(None, VuState::of(value.ctx()).drawn()).ok()?;
         return Some(NativeBody { payload: form.encode(&text), content_type });
     }
     if let Some(blob) = blob::of(value) {
