@@ -35,7 +35,7 @@ record! {
         on_no_data: NoData = "onNoData",
         /// The exit code of a run that it fails.
         exit_code: i64 = "exitCode",
-        /// What people call it.
+        /// Its name for people.
         name: String = "name",
     }
 }
@@ -96,7 +96,7 @@ impl ThresholdConfig {
 }
 
 impl ThresholdConfig {
-    /// What k6 doesn't have. A code that is none is told by [`timing::faults`].
+    /// The keys that k6 doesn't have. A wrong exit code is told by [`timing::faults`].
     fn timing(&self) -> Timing {
         Timing {
             window: self.window,

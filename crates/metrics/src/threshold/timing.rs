@@ -18,7 +18,7 @@ pub struct Timing {
     pub on_no_data: Option<NoData>,
     /// The exit code of a run that it fails, 1 to 125.
     pub exit_code: Option<u8>,
-    /// What people call it.
+    /// Its name for people.
     pub name: Option<String>,
 }
 

@@ -15,7 +15,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Nobody has looked yet.
+    /// Before the first look.
     pub fn new(timing: &Timing) -> Self {
         Self { hold: timing.hold.unwrap_or_default(), ..Self::default() }
     }

@@ -99,7 +99,7 @@ impl Course {
         }
     }
 
-    /// What came of it, and when it broke. `whole` has all hits. An attack that was shorter than the window is looked at once.
+    /// The verdict, and when it broke. `whole` has all hits. An attack that was shorter than the window is looked at once.
     pub fn end(&mut self, whole: &Summary) -> (Verdict, Option<brunt_metrics::Breach>) {
         let start = self.start.unwrap_or_default();
         let last = whole.end().unix_ns().saturating_sub(start) / 1_000_000_000;

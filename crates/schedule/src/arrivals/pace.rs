@@ -41,7 +41,7 @@ impl Pace {
         }
     }
 
-    /// When an even pace has come to so many iterations; `None` if it never does.
+    /// When an even pace has come to this number of iterations; `None` if it never does.
     pub(crate) fn reach(&self, area: f64) -> Option<u64> {
         if area > self.area() {
             return None;
@@ -180,7 +180,7 @@ impl Ramping {
         self.legs.last().map_or(0, |leg| leg.area_after)
     }
 
-    /// When so many iterations have come, a fraction of one included.
+    /// When this number of iterations has come, a fraction of one included.
     fn reach(&self, iterations: f64) -> u64 {
         let area = ((iterations * self.iteration() as f64) as u128).clamp(1, self.area().max(1));
         let leg = self.legs.partition_point(|leg| leg.area_after < area);

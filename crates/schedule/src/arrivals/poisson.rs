@@ -20,7 +20,7 @@ struct Drawn {
 }
 
 thread_local! {
-    /// What was drawn last on this thread: a core asks for the iterations of a block one after the other.
+    /// The blocks that were drawn last on this thread: a core asks for the iterations of a block one after the other.
     static KEPT: RefCell<Vec<Drawn>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -55,7 +55,7 @@ impl Poisson {
             if let Some(drawn) = kept.iter().find(|drawn| is_it(drawn)) {
                 return look(&drawn.places);
             }
-            // That of the block before is needed no more.
+            // The block before is needed no more.
             match kept.iter().position(|drawn| drawn.seed == self.seed) {
                 Some(old) => drop(kept.remove(old)),
                 None if kept.len() >= KEPT_MAX => drop(kept.remove(0)),

@@ -40,7 +40,7 @@ impl Swing {
         self.area_at(self.duration as f64)
     }
 
-    /// When so many iterations have come: Newton's steps between bounds that close in, as the area only grows.
+    /// When this number of iterations has come: Newton's steps between bounds that close in, as the area only grows.
     pub(super) fn reach(&self, area: f64) -> u64 {
         let shift = 2.0 * self.amplitude * self.period / TAU;
         let mut low = ((area - shift) / self.mean).max(0.0);
