@@ -67,9 +67,6 @@ impl Timing {
     /// The shortest window: thresholds are looked at once a second.
     pub const WINDOW_MIN: Duration = Duration::from_secs(1);
 
-    /// The keys, as scripts write them.
-    pub const KEYS: [&'static str; 6] = ["window", "after", "for", "onNoData", "exitCode", "name"];
-
     /// Whether none of the keys is there.
     pub fn is_none(&self) -> bool {
         *self == Self::default()
