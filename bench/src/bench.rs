@@ -18,6 +18,7 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("javascript.js", include_str!("../scripts/javascript.js")),
     ("html.js", include_str!("../scripts/html.js")),
     ("lateness.js", include_str!("../scripts/lateness.js")),
+    ("stalled.js", include_str!("../scripts/stalled.js")),
     ("bodies.js", include_str!("../scripts/bodies.js")),
     ("formdata.js", include_str!("../scripts/formdata.js")),
     ("fasthttp.js", include_str!("../scripts/fasthttp.js")),

@@ -39,6 +39,11 @@ fuzz_target!(|input: &[u8]| {
             }
         }
     }
+    if let Ok(threshold) = Threshold::parse_label(text, false, None) {
+        let again = Threshold::parse_label(&threshold.label(), false, None);
+        let again = again.expect("its label can be read");
+        assert_eq!((again.label(), again.timing), (threshold.label(), threshold.timing));
+    }
     if let Ok(selector) = Selector::parse(text) {
         let again = Selector::parse(&selector.name()).expect("its name can be read");
         assert_eq!(again.tags, selector.tags);

@@ -19,6 +19,8 @@ pub(crate) struct Description {
     pub(crate) report: Option<String>,
     /// The address of the embedded demo target.
     pub(crate) demo: Option<String>,
+    /// Where randomness begins.
+    pub(crate) seed: Option<i64>,
     /// How many scenarios and VUs, and how long at most; from `schedule`.
     pub(crate) overview: String,
     /// Name and text of each, in the order of their start.
@@ -57,6 +59,9 @@ impl Description {
         if let Some(demo) = &self.demo {
             row("demo target", demo);
         }
+        if let Some(seed) = self.seed {
+            row("seed", &seed.to_string());
+        }
         out.push('\n');
         let _ = writeln!(out, "{:>14}: {cyan}{}:{reset}", "scenarios", self.overview);
         for (name, text) in &self.scenarios {
@@ -86,6 +91,7 @@ mod tests {
             ui: None,
             report: None,
             demo: None,
+            seed: Some(7),
             overview: "(100.00%) 1 scenario, 7 max VUs, 10m30s max duration (incl. graceful stop)"
                 .to_owned(),
             scenarios: vec![(
@@ -99,6 +105,7 @@ mod tests {
                 script: sum.js
          web dashboard: http://127.0.0.1:5665
                 output: json (out.json), csv (out.csv)
+                  seed: 7
 
              scenarios: (100.00%) 1 scenario, 7 max VUs, 10m30s max duration (incl. graceful stop):
                       * a: 10 iterations shared among 2 VUs (maxDuration: 10m0s, gracefulStop: 30s)

@@ -18,6 +18,8 @@ pub(crate) enum Exit {
     /// `--strict`, and the verdict on the run is that its numbers are invalid. Counts only when nothing else went wrong, a
     /// crossed threshold included.
     Invalid,
+    /// The same, by a threshold with an exit code of its own: 1 to 125.
+    OfThreshold(u8),
     /// `setup()` took longer than `setupTimeout`.
     SetupTimeout,
     /// `teardown()` took longer than `teardownTimeout`.
@@ -51,6 +53,7 @@ impl Exit {
             Self::WrongFlag => 2,
             Self::Invalid => 98,
             Self::Thresholds => 99,
+            Self::OfThreshold(code) => code,
             Self::SetupTimeout => 100,
             Self::TeardownTimeout => 101,
             Self::StoppedByApi => 103,
@@ -90,7 +93,8 @@ impl Exit {
     /// The end that a process of ours told by its exit code.
     pub(crate) fn of_code(code: i32) -> Self {
         let found = Self::ALL.into_iter().find(|exit| i32::from(exit.code()) == code);
-        found.unwrap_or(Self::Other)
+        let chosen = u8::try_from(code).ok().filter(|code| (1..=125).contains(code));
+        found.or(chosen.map(Self::OfThreshold)).unwrap_or(Self::Other)
     }
 }
 

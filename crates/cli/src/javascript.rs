@@ -100,6 +100,7 @@ fn load(source: &Source<'_>, origin: Origin) -> Outcome<(Loaded, Graph)> {
         env: env.clone(),
         extended,
         freeze_env: source.freeze_env,
+        seed: source.seed,
     }));
     let program = Program::compile(&graph, &*k6).map_err(uncompilable)?;
     let opened = match &archive {

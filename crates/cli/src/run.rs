@@ -69,6 +69,9 @@ mod ui;
 mod watch;
 pub(crate) mod wrong;
 
+/// Seeds of runs that were given none: six digits, which people can write down.
+const RANDOM_SEEDS: std::ops::Range<u64> = 100_000..1_000_000;
+
 /// Runs the test with the JavaScript that we have.
 pub(crate) fn perform(
     context: &Context,
@@ -114,10 +117,12 @@ fn run<H: Host>(
 
     let registry = Arc::new(Registry::new());
     secrets::keep_out_of_tags(&registry);
-    let loaded = host.load(&Source {
+    let source = Source {
         freeze_env: outer.features.has(FREEZE_ENV),
         ..Source::of(script, &settings.script, &registry)
-    })?;
+    };
+    let mut seed = outer.seed().unwrap_or_else(|| fastrand::u64(RANDOM_SEEDS));
+    let mut loaded = host.load(&Source { seed, ..source.clone() })?;
     if let Some(path) = secrets::beside().filter(|_| !quiet) {
         context.screen.stderr(&format!("secrets come from {}\n", path.display()));
     }
@@ -125,7 +130,15 @@ fn run<H: Host>(
         generator::offer(&registry);
     }
     log::debug!(script, functions = loaded.functions().join(","); "The script is loaded");
-    let plan = Plan::make(outer, &loaded, &registry, settings.script.thresholds)?;
+    let mut plan = Plan::make(outer, &loaded, &registry, settings.script.thresholds)?;
+    if let Some(own) = plan.consolidated.options.seed.map(i64::cast_unsigned)
+        && own != seed
+    {
+        // Only the script says so: what its init code drew, it draws again.
+        seed = own;
+        loaded = host.load(&Source { seed, ..source })?;
+    }
+    plan.set_seed(seed);
     crate::memory::check_room(&plan.consolidated.scenarios, &plan.consolidated.segment)?;
     log::debug!(options = plan.consolidated.to_inspect_json().to_string(); "All options together");
     if !settings.lateness && !plan.names_lateness() {
@@ -172,6 +185,7 @@ fn run<H: Host>(
         ui: kept.address(),
         pages: pages.iter().map(|page| page.address.clone().unwrap_or_default()).collect(),
         demo: demo.as_ref().map(DemoHandle::url),
+        seed: Some(seed.cast_signed()),
         overview: plan.overview(),
         scenarios: plan.bullets(),
     };
@@ -263,8 +277,8 @@ fn run<H: Host>(
     // The counts of repeated messages are told before the results.
     context.logging.flush(Duration::from_secs(2));
     let dropped = results.tell();
-    let exit = match report.error() {
-        Some(failure) => outcome::failure(failure).exit,
+    let exit = match outcome::of_run(&report) {
+        Some(failure) => failure.exit,
         None if settings.strict && verdict.level() == Level::Invalid => Exit::Invalid,
         None => Exit::Success,
     };
@@ -303,10 +317,7 @@ fn run<H: Host>(
         signals.wait();
     }
     drop(demo);
-    match report.error() {
-        Some(failure) => Err(outcome::failure(failure)),
-        None => Ok(exit),
-    }
+    outcome::of_run(&report).map_or(Ok(exit), Err)
 }
 
 /// Takes the address of the REST API. Where only a variable asks for it, the run goes on without.

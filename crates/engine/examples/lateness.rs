@@ -100,6 +100,8 @@ fn main() {
         exec: "default".into(),
         env: BTreeMap::new(),
         tags: BTreeMap::new(),
+        warmup: Duration::ZERO,
+        rhythm: brunt_schedule::Rhythm::default(),
     };
     let registry = Arc::new(Registry::new());
     let ledger = Ledger::new(Arc::clone(&registry), LedgerConfig::default());

@@ -10,10 +10,13 @@ use brunt_metrics::{SeriesId, Verdict};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
-use crate::control::{AbortReason, Control};
+use crate::control::{AbortReason, Control, Phase};
 
-/// From one look at the thresholds to the next, as in k6.
+/// From one judgement of the thresholds to the next, as in k6.
 const JUDGE_EVERY: Duration = Duration::from_secs(2);
+
+/// From one look at the thresholds in time to the next.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// From one sample of `vus` and `vus_max` to the next, as in k6.
 const COUNT_EVERY: Duration = Duration::from_secs(1);
@@ -74,6 +77,9 @@ pub(crate) struct Gatherer {
     pub(crate) listeners: Vec<Box<dyn Listener>>,
     pub(crate) run_tags: TagSet,
     pub(crate) want_samples: bool,
+    /// From the start of the scenarios until their iterations are no longer begun: thresholds in time are not looked at
+    /// afterwards.
+    pub(crate) regular: Duration,
 }
 
 impl Gatherer {
@@ -85,7 +91,11 @@ impl Gatherer {
         let start = Instant::now();
         let mut count = interval_at(start + COUNT_EVERY, COUNT_EVERY);
         let mut judge = interval_at(start + JUDGE_EVERY, JUDGE_EVERY);
+        let mut look = interval_at(start + LOOK_EVERY, LOOK_EVERY);
+        let has_looks = self.ledger.has_looks();
+        let mut began = None;
         count.set_missed_tick_behavior(MissedTickBehavior::Skip);
+        look.set_missed_tick_behavior(MissedTickBehavior::Skip);
         judge.set_missed_tick_behavior(MissedTickBehavior::Skip);
         let mut many = SERIES_MANY;
         let run = loop {
@@ -108,6 +118,7 @@ impl Gatherer {
                     self.take_in(own.take_frame());
                     self.warn_of_many(&mut many);
                 }
+                _ = look.tick(), if has_looks => self.look(&mut began),
                 _ = judge.tick() => self.judge(),
                 message = messages.recv() => match message {
                     Some(Message::Frame(frame)) => self.take_in(frame),
@@ -179,6 +190,23 @@ impl Gatherer {
             return;
         }
         let verdict = self.ledger.evaluate(self.control.run_duration(), false);
+        self.obey(verdict);
+    }
+
+    /// Looks at the thresholds in time, while iterations are begun.
+    fn look(&mut self, began: &mut Option<Duration>) {
+        if self.control.phase() != Phase::Running || self.control.is_aborting() {
+            return;
+        }
+        let now = self.control.run_duration();
+        let began = *began.get_or_insert(now);
+        if now.saturating_sub(began) <= self.regular {
+            let verdict = self.ledger.look(now);
+            self.obey(verdict);
+        }
+    }
+
+    fn obey(&self, verdict: Verdict) {
         if verdict.abort {
             self.control.abort(AbortReason::Thresholds { crossed: verdict.crossed });
         }

@@ -42,6 +42,8 @@ mod runner;
 mod scenario;
 mod stop;
 
+pub use brunt_schedule::mixed;
+
 pub use self::control::{AbortReason, Control, Phase};
 pub use self::core::Core;
 pub use self::error::{ErrorKind, Failure, RunError};

@@ -13,7 +13,7 @@ use std::thread::{JoinHandle, available_parallelism};
 use std::time::Duration;
 
 use brunt_metrics::{Ledger, LedgerConfig, Registry, TagSet, Verdict};
-use brunt_schedule::{Scenario, peak};
+use brunt_schedule::{Scenario, peak, regular_duration};
 use tokio::runtime::Builder;
 use tokio::sync::mpsc;
 
@@ -99,6 +99,7 @@ impl<R: Runner> Run<R> {
             listeners: config.listeners,
             run_tags: config.run_tags,
             want_samples: config.want_samples,
+            regular: regular_duration(&config.scenarios),
         };
         let (gathering, mut failure) = match start_gatherer(gatherer, messages) {
             Ok(thread) => (Some(thread), None),
@@ -225,6 +226,7 @@ fn report(
         failure: outcome.failure.or_else(lost),
         abort: control.abort_reason().cloned(),
         crossed: gathered.verdict.crossed,
+        exit_code: gathered.verdict.exit_code,
         marked_failed: control.is_marked_failed(),
         started: control.started_at().is_some(),
         iterations_complete: control.iterations_complete(),

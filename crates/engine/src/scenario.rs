@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use brunt_fiber::clock;
-use brunt_metrics::TagSet;
+use brunt_metrics::{TagSet, WARMUP_TAG};
 use brunt_schedule::{Arrivals, Budget, ClosedPlan, Executor, Scenario, Segment};
 use tokio::sync::mpsc;
 
@@ -154,8 +154,20 @@ impl ScenarioState {
 
     /// The tags of `dropped_iterations`: the run's and `scenario`, but none of the scenario's own, as in k6, because
     /// no code of the scenario ran.
-    pub(crate) fn tags_of_drops(&self) -> &TagSet {
-        &self.tags_of_drops
+    pub(crate) fn tags_of_drops(&self, now: u64) -> TagSet {
+        if now < self.warm_until() {
+            return self.tags_of_drops.with(WARMUP_TAG, "true");
+        }
+        self.tags_of_drops.clone()
+    }
+
+    /// Until when measurements are a warm-up, in unix ns; 0 if they never are.
+    pub fn warm_until(&self) -> u64 {
+        if self.spec.warmup.is_zero() {
+            return 0;
+        }
+        self.started_at()
+            .map_or(0, |start| start.saturating_add(clock::duration_ns(self.spec.warmup)))
     }
 
     /// When it starts or started (`exec.scenario.startTime`), in unix ns; `None` before the launch.

@@ -3,8 +3,10 @@
 mod breakdown;
 mod distinct;
 mod exceptions;
+mod judged;
 mod routes;
 mod tree;
+mod window;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,16 +17,19 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use self::breakdown::Parts;
 use self::distinct::Distinct;
 pub use self::exceptions::ExceptionLog;
+use self::judged::{Judged, Look};
 use self::routes::{Route, Routes};
 use self::tree::Tree;
+use self::window::Ring;
 use crate::frame::{Dropped, Frame};
 use crate::metric::{Metric, MetricId, builtin};
 use crate::registry::Registry;
 use crate::series::Series;
 use crate::sink::Sink;
 use crate::stat::TrendStat;
-use crate::summary::{GroupSummary, MetricSummary, Summary, ThresholdResult};
-use crate::threshold::{Selector, Threshold, ThresholdError, ThresholdSet};
+use crate::summary::{GroupSummary, LeftOut, MetricSummary, Summary};
+use crate::tags::WARMUP_TAG;
+use crate::threshold::{Selector, ThresholdError, ThresholdSet};
 
 /// The values that a ledger has to keep.
 #[derive(Clone, Debug, Default)]
@@ -45,6 +50,8 @@ pub struct LedgerConfig {
     pub no_check_tag: bool,
     /// Whether the system tag `group` is off: then summaries know no groups, and no checks in them.
     pub no_group_tag: bool,
+    /// Whether scenarios have warm-ups: then values with [`WARMUP_TAG`] count nowhere, but for how many they are.
+    pub warmup: bool,
 }
 
 /// All frames so far, put together: totals per metric and submetric, the tree of checks, and (if
@@ -68,6 +75,10 @@ pub struct Ledger {
     exceptions: ExceptionLog,
     dropped: Dropped,
     warnings: Vec<String>,
+    /// The values of warm-ups, if there may be some.
+    left_out: Option<LeftOut>,
+    /// When the scenarios began, on the clock of the run; the first look at thresholds in time says so.
+    began: Option<Duration>,
 }
 
 /// A metric or submetric and its thresholds.
@@ -80,16 +91,10 @@ struct Entry {
     is_submetric: bool,
     sink: Sink,
     judged: Vec<Judged>,
+    /// Its last minutes, for thresholds with windows: one for each width of parts.
+    rings: Vec<Ring>,
     /// The thresholds name it, perhaps with an empty list.
     is_named: bool,
-}
-
-/// A threshold and how it stood last time.
-#[derive(Debug)]
-struct Judged {
-    threshold: Threshold,
-    ok: bool,
-    value: Option<f64>,
 }
 
 /// How the thresholds stand.
@@ -99,6 +104,8 @@ pub struct Verdict {
     pub crossed: Vec<String>,
     /// Whether the test must stop now.
     pub abort: bool,
+    /// The exit code of the threshold that broke first among those that fail and have one.
+    pub exit_code: Option<u8>,
 }
 
 impl Ledger {
@@ -121,6 +128,8 @@ impl Ledger {
             exceptions: ExceptionLog::default(),
             dropped: Dropped::default(),
             warnings: Vec::new(),
+            left_out: config.warmup.then(LeftOut::default),
+            began: None,
         };
         for set in config.thresholds {
             ledger.add_thresholds(set)?;
@@ -168,10 +177,13 @@ impl Ledger {
                 set.metric
             ));
         }
-        let entry = self.entry(metric, &selector) as usize;
-        let judged = |threshold| Judged { threshold, ok: true, value: None };
-        self.entries[entry].is_named = true;
-        self.entries[entry].judged.extend(set.thresholds.into_iter().map(judged));
+        let index = self.entry(metric, &selector) as usize;
+        let entry = &mut self.entries[index];
+        entry.is_named = true;
+        for threshold in set.thresholds {
+            let ring = threshold.timing.window.map(|window| entry.ring(window));
+            entry.judged.push(Judged::new(threshold, ring));
+        }
         Ok(())
     }
 
@@ -200,6 +212,7 @@ impl Ledger {
             tags,
             is_submetric: selector.suffix.is_some(),
             judged: Vec::new(),
+            rings: Vec::new(),
             is_named: false,
         });
         index
@@ -220,8 +233,14 @@ impl Ledger {
             let Some(route) = self.routes.get(&delta.series) else {
                 continue;
             };
+            if let Some(left_out) = self.left_out.as_mut().filter(|_| route.is_warm) {
+                left_out.add(delta.series.metric, &delta.sink);
+                continue;
+            }
             for entry in &route.entries {
-                self.entries[*entry as usize].sink.merge(&delta.sink);
+                let entry = &mut self.entries[*entry as usize];
+                entry.sink.merge(&delta.sink);
+                entry.rings.iter_mut().for_each(|ring| ring.absorb(&delta.sink));
             }
             if let Some(parts) = &mut self.parts {
                 parts.absorb(&route.parts, &delta.sink);
@@ -235,6 +254,9 @@ impl Ledger {
     /// Finds out, once per series, where its values belong.
     fn route(&mut self, series: &Arc<Series>) -> Route {
         self.distinct.add(series);
+        if self.left_out.is_some() && series.tags.get(WARMUP_TAG) == Some("true") {
+            return Route { is_warm: true, ..Route::default() };
+        }
         if !self.by_metric.contains_key(&series.metric) {
             let metric = self.registry.get(series.metric);
             let whole =
@@ -248,35 +270,68 @@ impl Ledger {
             .parts
             .as_mut()
             .map(|parts| parts.route(series, || registry.get(series.metric).kind));
-        Route { entries, parts: parts.unwrap_or_default() }
+        Route { entries, parts: parts.unwrap_or_default(), is_warm: false }
     }
 
-    /// Judges all thresholds. `elapsed` is the time since the start of the run; counters are divided
+    /// Judges all thresholds that are not in time. `elapsed` is the time since the start of the run; counters are divided
     /// by it, and `delay_abort_eval` must be less than it for a test to be stopped. `last` is the
-    /// judgement at the end: only then metrics without values are judged too, and nothing is stopped.
+    /// judgement at the end: only then metrics without values are judged too, and nothing is stopped; thresholds in time
+    /// whose time never came get their only look.
     pub fn evaluate(&mut self, elapsed: Duration, last: bool) -> Verdict {
+        self.judge(elapsed, last, false)
+    }
+
+    /// Whether some thresholds are in time: [`look`](Self::look) is for them.
+    pub fn has_looks(&self) -> bool {
+        let mut all = self.entries.iter().flat_map(|entry| &entry.judged);
+        all.any(|judged| judged.threshold.timing.is_in_time())
+    }
+
+    /// Looks at the thresholds in time. Call it once a second while scenarios run, from their start on; `elapsed` is the
+    /// time since the start of the run.
+    pub fn look(&mut self, elapsed: Duration) -> Verdict {
+        self.judge(elapsed, false, true)
+    }
+
+    fn judge(&mut self, elapsed: Duration, last: bool, looks: bool) -> Verdict {
         let mut verdict = Verdict::default();
-        for entry in &mut self.entries {
-            if entry.judged.is_empty() || (!last && entry.sink.is_empty()) {
-                continue;
+        if looks && self.began.is_none() {
+            self.began = Some(elapsed);
+        }
+        let running = elapsed.saturating_sub(self.began.unwrap_or_default());
+        let look = Look { elapsed, running, last };
+        let mut exit = None;
+        for entry in self.entries.iter_mut().filter(|entry| !entry.judged.is_empty()) {
+            if looks || last {
+                entry.rings.iter_mut().for_each(|ring| ring.settle(elapsed));
             }
             if let Sink::Trend(trend) = &mut entry.sink {
                 trend.sort();
             }
             let mut crossed = false;
             for judged in &mut entry.judged {
-                let threshold = &judged.threshold;
-                judged.value = threshold.aggregation.of(&entry.sink, elapsed);
-                judged.ok = judged.value.is_none_or(|value| threshold.holds(value));
-                crossed |= !judged.ok;
+                let is_in_time = judged.threshold.timing.is_in_time();
+                if is_in_time && (looks || last) {
+                    judged.look(&entry.sink, &entry.rings, look);
+                } else if !is_in_time && !looks {
+                    judged.judge(&entry.sink, look);
+                }
+                let (threshold, is_broken) = (&judged.threshold, !judged.ok);
+                crossed |= is_broken;
                 let ripe = threshold.delay_abort_eval.is_none_or(|delay| elapsed > delay);
-                verdict.abort |= !judged.ok && threshold.abort_on_fail && ripe && !last;
+                verdict.abort |= is_broken && threshold.abort_on_fail && ripe && !last;
+                if let Some((at, code)) = judged.asks_for()
+                    && exit.is_none_or(|(first, _)| at < first)
+                {
+                    exit = Some((at, code));
+                }
             }
             if crossed {
                 verdict.crossed.push(entry.name.clone());
             }
         }
         verdict.crossed.sort_unstable();
+        verdict.exit_code = exit.map(|(_, code)| code);
         verdict
     }
 
@@ -325,6 +380,7 @@ impl Ledger {
             groups,
             exceptions: self.exceptions.summary(),
             dropped: self.dropped,
+            left_out: self.left_out.filter(|left_out| *left_out != LeftOut::default()),
         }
     }
 }
@@ -346,14 +402,19 @@ impl Ledger {
 }
 
 impl Entry {
-    fn summary(&self, run: Duration) -> MetricSummary {
-        let thresholds = self.judged.iter().map(|judged| ThresholdResult {
-            source: judged.threshold.source.clone(),
-            ok: judged.ok,
-            value: judged.value,
-            aggregation: judged.threshold.aggregation.to_string(),
-            abort_on_fail: judged.threshold.abort_on_fail,
+    /// The ring for a window, made if there is none with parts of its width.
+    fn ring(&mut self, window: Duration) -> usize {
+        let width = window::width(window);
+        let index = self.rings.iter().position(|ring| ring.width() == width).unwrap_or_else(|| {
+            self.rings.push(Ring::new(self.metric.kind, width));
+            self.rings.len() - 1
         });
+        self.rings[index].reserve(window);
+        index
+    }
+
+    fn summary(&self, run: Duration) -> MetricSummary {
+        let thresholds = self.judged.iter().map(Judged::result);
         MetricSummary {
             name: self.name.clone(),
             parent: self.is_submetric.then(|| self.metric.name.to_string()),

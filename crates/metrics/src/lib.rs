@@ -48,11 +48,12 @@ pub use self::sink::Sink;
 pub use self::stat::{TrendStat, UnknownStat};
 pub use self::sum::Sum;
 pub use self::summary::{
-    Breakdown, CheckSummary, Exception, Exceptions, GroupSummary, MetricSummary, Summary,
-    ThresholdResult, Values,
+    Breach, Breakdown, CheckSummary, Exception, Exceptions, GroupSummary, LeftOut, MetricSummary,
+    Summary, ThresholdResult, Values,
 };
-pub use self::tags::{Metadata, TAG_MAX, TagSet, texts_cut};
+pub use self::tags::{Metadata, TAG_MAX, TagSet, WARMUP_TAG, texts_cut};
 pub use self::threshold::{
-    Aggregation, Operator, Selector, Threshold, ThresholdError, ThresholdSet,
+    Aggregation, NoData, Operator, Selector, Threshold, ThresholdError, ThresholdSet, Timing,
+    TimingError, Watch,
 };
 pub use self::trend::{Bin, Distribution, TrendSink};

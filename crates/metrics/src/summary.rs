@@ -4,8 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::frame::Dropped;
-use crate::metric::{Contains, Kind};
+use crate::metric::{Contains, Kind, MetricId, builtin};
+use crate::sink::Sink;
 use crate::stat::{TrendStat, parse_percentile};
+use crate::threshold::Timing;
 use crate::trend::TrendSink;
 
 /// The result of a test.
@@ -34,6 +36,38 @@ pub struct Summary {
     pub exceptions: Exceptions,
     /// The values that had no room.
     pub dropped: Dropped,
+    /// The measurements of warm-ups, which are in no other number; none if there were none.
+    pub left_out: Option<LeftOut>,
+}
+
+/// How much was measured in the warm-ups of scenarios.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Iterations that ended.
+    pub iterations: u64,
+    /// HTTP requests.
+    pub requests: u64,
+    /// Results of checks.
+    pub checks: u64,
+    /// Iterations that could not start.
+    pub dropped_iterations: u64,
+}
+
+impl LeftOut {
+    pub(crate) fn add(&mut self, metric: MetricId, sink: &Sink) {
+        let place = match metric {
+            builtin::ITERATIONS => &mut self.iterations,
+            builtin::HTTP_REQS => &mut self.requests,
+            builtin::CHECKS => &mut self.checks,
+            builtin::DROPPED_ITERATIONS => &mut self.dropped_iterations,
+            _ => return,
+        };
+        match sink {
+            Sink::Counter { sum, .. } => *place += *sum as u64,
+            Sink::Rate { total, .. } => *place += total,
+            Sink::Gauge { .. } | Sink::Trend(_) => {}
+        }
+    }
 }
 
 /// The exceptions that ended iterations.
@@ -216,11 +250,11 @@ impl Values {
 }
 
 /// The result of one threshold.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ThresholdResult {
     /// The expression as the user wrote it.
     pub source: String,
-    /// Whether it holds.
+    /// Whether it holds. One in time that was broken once does not.
     pub ok: bool,
     /// Its left side when it was last evaluated; none if there was none (a rate without values).
     pub value: Option<f64>,
@@ -228,4 +262,32 @@ pub struct ThresholdResult {
     pub aggregation: String,
     /// Whether it stops the test.
     pub abort_on_fail: bool,
+    /// When it is looked at, and what else k6 doesn't have.
+    pub timing: Timing,
+    /// When it was broken first. One that is not in time may hold again since.
+    pub breach: Option<Breach>,
+}
+
+/// The first time that a threshold was broken.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Breach {
+    /// Since the start of the run.
+    pub at: Duration,
+    /// Until it held again, or the end.
+    pub lasted: Duration,
+    /// Its left side then; none if there was none.
+    pub value: Option<f64>,
+}
+
+impl ThresholdResult {
+    /// The expression and the words behind it: `p(95)<200 window=30s`. Without the latter it is as k6 has it.
+    pub fn label(&self) -> String {
+        format!("{}{}", self.source, self.timing)
+    }
+
+    /// The left side that a reader wants to see: that of the breach, if one in time is broken, else the last.
+    pub fn shown_value(&self) -> Option<f64> {
+        let breach = self.breach.filter(|_| !self.ok && self.timing.is_in_time());
+        breach.map_or(self.value, |breach| breach.value)
+    }
 }

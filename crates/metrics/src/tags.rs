@@ -10,6 +10,9 @@ use rustc_hash::FxHasher;
 
 use crate::registry::Veil;
 
+/// The tag of measurements in a scenario's warm-up; its value is `true`.
+pub const WARMUP_TAG: &str = "warmup";
+
 /// The most bytes that a key or a value may have. Of a longer one the beginning is kept, and it is counted ([`texts_cut`]):
 /// tags are looked up and compared with each sample, and kept as long as their series.
 pub const TAG_MAX: usize = 16 * 1024;

@@ -1,11 +1,15 @@
 //! Conditions that a test must meet: `p(95)<500`.
 
 mod selector;
+mod timing;
+mod watch;
 
 use std::fmt;
 use std::time::Duration;
 
 pub use self::selector::Selector;
+pub use self::timing::{NoData, Timing, TimingError};
+pub use self::watch::Watch;
 use crate::metric::Kind;
 use crate::sink::Sink;
 use crate::stat::parse_percentile;
@@ -25,6 +29,8 @@ pub struct Threshold {
     pub abort_on_fail: bool,
     /// How long it may fail without stopping the test.
     pub delay_abort_eval: Option<Duration>,
+    /// When it is looked at, and what else k6 doesn't have.
+    pub timing: Timing,
 }
 
 /// The thresholds of one metric or submetric.
@@ -145,6 +151,16 @@ pub enum ThresholdError {
         /// The aggregations of the metric.
         allowed: &'static str,
     },
+    /// A key that k6 doesn't have makes no sense here.
+    #[error("threshold \"{source_text}\": {key} {reason}")]
+    Timing {
+        /// The whole expression.
+        source_text: String,
+        /// The key: `window`, `after`, `for`, `exitCode`, `name`.
+        key: &'static str,
+        /// Why not.
+        reason: String,
+    },
 }
 
 impl Threshold {
@@ -182,7 +198,30 @@ impl Threshold {
             right: right.to_owned(),
         })?;
         let source = source.to_owned();
-        Ok(Self { source, aggregation, operator, limit, abort_on_fail, delay_abort_eval })
+        let timing = Timing::default();
+        Ok(Self { source, aggregation, operator, limit, abort_on_fail, delay_abort_eval, timing })
+    }
+
+    /// The expression, and behind it the words that say when it is looked at: `p(95)<200 window=30s`. No two thresholds of
+    /// a metric are called the same unless they are the same.
+    pub fn label(&self) -> String {
+        format!("{}{}", self.source, self.timing)
+    }
+
+    /// Reads a [`label`](Self::label).
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse); a word that can't be read is malformed, too.
+    pub fn parse_label(
+        label: &str,
+        abort_on_fail: bool,
+        delay_abort_eval: Option<Duration>,
+    ) -> Result<Self, ThresholdError> {
+        let malformed = |_| ThresholdError::Malformed(label.to_owned());
+        let (source, timing) = Timing::split(label).map_err(malformed)?;
+        // The blanks around an expression without words are part of it.
+        let source = if timing.is_none() { label } else { source };
+        Ok(Self { timing, ..Self::parse(source, abort_on_fail, delay_abort_eval)? })
     }
 
     /// Whether it holds for this left side.

@@ -19,6 +19,8 @@ pub struct World {
     pub extended: bool,
     /// `__ENV` can't be written to (the feature `freeze-env`).
     pub freeze_env: bool,
+    /// Where all randomness begins that scripts may see, cryptography apart.
+    pub seed: u64,
 }
 
 /// Known once the options are consolidated.

@@ -113,14 +113,7 @@ fn construct<'js>(call: Call<'js>) -> JsResult<'js> {
 
 /// Seed 0 means a random one.
 fn faker(ctx: Ctx<'_>, seed: i64) -> JsResult<'_> {
-    let seed = if seed == 0 {
-        let mut bytes = [0; 8];
-        getrandom::fill(&mut bytes)
-            .map_err(|error| throw(ctx, &format!("k6/x/faker: no random seed: {error}")))?;
-        u64::from_ne_bytes(bytes)
-    } else {
-        seed.cast_unsigned()
-    };
+    let seed = if seed == 0 { VuState::of(ctx).drawn() } else { seed.cast_unsigned() };
     let rng = Rc::new(RefCell::new(Rng::with_seed(seed)));
     let object = ctx.instance(Faker { rng: Rc::clone(&rng) })?;
     let named = GROUPS.iter().map(|&(name, _)| (name, name)).chain([(ALL, ALL)]);

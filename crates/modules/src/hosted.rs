@@ -9,7 +9,7 @@ use std::task::Poll;
 use brunt_engine::{Ended, Iteration, ScenarioHere};
 use brunt_js::api::{Api, SetExport};
 use brunt_js::{Host, Phase, Remains};
-use brunt_metrics::{Metadata, Recorder, TagsId};
+use brunt_metrics::{Metadata, Recorder, TagsId, WARMUP_TAG};
 use brunt_quickjs::{Ctx, JsResult, Thrown, Value, touched};
 
 use crate::api::{MODULES, OLD_WEBSOCKETS, importable, module};
@@ -19,6 +19,11 @@ use crate::shared::Shared;
 use crate::state::{VuState, no_group};
 use crate::throwing::throw;
 use crate::{console, data_json, globals, timers};
+
+/// Parts of a VU's life that have random numbers of their own; its iterations are counted from 0.
+const INIT: u64 = u64::MAX;
+const SETUP: u64 = u64::MAX - 1;
+const TEARDOWN: u64 = u64::MAX - 2;
 
 /// The modules and globals of k6.
 pub struct K6 {
@@ -86,6 +91,7 @@ impl Api for K6 {
     }
 
     fn install<'js>(&self, ctx: Ctx<'js>) -> JsResult<'js, ()> {
+        VuState::of(ctx).seed(Host::of(ctx), ctx, INIT);
         for module in MODULES.iter().filter(|module| module.is_always_awake()) {
             VuState::of(ctx).wake(*module);
         }
@@ -108,6 +114,10 @@ impl Api for K6 {
         let tags = scenario.tags().clone();
         let tags =
             if self.shared.config().system_tags.group { tags.with("group", "") } else { tags };
+        let warm_until = scenario.state().warm_until();
+        let is_warm = brunt_fiber::clock::now_ns() < warm_until;
+        let tags = if is_warm { tags.with(WARMUP_TAG, "true") } else { tags };
+        state.begin_warmup(if is_warm { warm_until } else { 0 });
         state.set_common_tags(host, tags);
         state.set_metadata(Metadata::default());
         if globals::install_env(ctx).is_err() {
@@ -118,12 +128,19 @@ impl Api for K6 {
     fn begin(&self, host: &Host, ctx: Ctx<'_>, iteration: Option<&Iteration>) {
         let state = host.slot::<VuState>();
         let config = self.shared.config();
+        let part = match (iteration, host.phase()) {
+            (Some(iteration), _) => iteration.vu_in_instance,
+            (None, Phase::Setup) => SETUP,
+            (None, _) => TEARDOWN,
+        };
+        state.seed(host, ctx, part);
         if let Some(path) = match host.phase() {
             Phase::Setup => Some("::setup"),
             Phase::Teardown => Some("::teardown"),
             _ => None,
         } {
             *state.group.borrow_mut() = Arc::from(path);
+            state.begin_warmup(0);
             let tags = config.tags.clone();
             state.set_tags(if config.system_tags.group { tags.with("group", path) } else { tags });
             if config.system_tags.iter {

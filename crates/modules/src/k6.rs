@@ -199,7 +199,7 @@ fn record(
         ids
     };
     state.add_to(&mut recorder, series, if passed { 1.0 } else { 0.0 }, at);
-    if let Some(check) = check {
+    if let Some(check) = check.filter(|_| !state.is_warm()) {
         recorder.add_check(check, passed);
     }
     Ok(())
@@ -213,7 +213,7 @@ fn record_named(host: &Host, name: &str, passed: bool, tags: &[(String, String)]
     let base = state.tags_id(&mut recorder);
     let (series, check) = looked_up(state, &mut recorder, base, name, tags);
     state.add_to(&mut recorder, series, if passed { 1.0 } else { 0.0 }, at);
-    if let Some(check) = check {
+    if let Some(check) = check.filter(|_| !state.is_warm()) {
         recorder.add_check(check, passed);
     }
 }

@@ -210,7 +210,7 @@ fn count_check(host: &Host, state: &VuState, metric: MetricId, value: f64, extra
     let mut recorder = core.recorder().borrow_mut();
     let base = state.tags_id(&mut recorder);
     let tags = if extra.is_empty() { base } else { recorder.tags_with(base, extra) };
-    if let Some(check) = tagged_check(&mut recorder, tags) {
+    if let Some(check) = tagged_check(&mut recorder, tags).filter(|_| !state.is_warm()) {
         recorder.add_check(check, value != 0.0);
     }
 }

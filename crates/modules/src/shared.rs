@@ -68,6 +68,7 @@ mod tests {
             env: BTreeMap::new(),
             extended: true,
             freeze_env: false,
+            seed: 1,
         });
         let (text, number) = (shared.slot::<Mutex<String>>(), shared.slot::<Mutex<u8>>());
         assert!(Arc::ptr_eq(&text, &shared.slot()));

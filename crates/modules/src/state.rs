@@ -5,9 +5,9 @@ use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
-use brunt_engine::Core;
+use brunt_engine::{Core, mixed};
 use brunt_js::{Host, Phase, SlotKey, VuSlot};
-use brunt_metrics::{Metadata, MetricId, Recorder, SeriesId, TagSet, TagsId, builtin};
+use brunt_metrics::{Metadata, MetricId, Recorder, SeriesId, TagSet, TagsId, WARMUP_TAG, builtin};
 use brunt_quickjs::{Ctx, Root, Thrown, Value};
 
 use crate::module::Module;
@@ -22,6 +22,10 @@ type WireSeries = (u32, TagsId, (SeriesId, SeriesId));
 pub(crate) struct VuState {
     pub(crate) shared: Arc<Shared>,
     tags: RefCell<Rc<Tags>>,
+    /// Until then (unix ns) the tags say that this is a warm-up; 0 if they don't.
+    warm_until: Cell<u64>,
+    /// The numbers that were drawn, see [`Self::drawn`].
+    random: Cell<u64>,
     metadata: RefCell<Option<Metadata>>,
     /// The series of the bytes on the wire: (epoch, the VU's tags, sent and received).
     wire: Cell<Option<WireSeries>>,
@@ -95,6 +99,8 @@ impl VuSlot for VuState {
         Self {
             shared: host.shared(),
             tags: RefCell::new(Tags::new(TagSet::default())),
+            warm_until: Cell::new(0),
+            random: Cell::new(0),
             metadata: RefCell::default(),
             wire: Cell::new(None),
             iterates: Cell::new(false),
@@ -140,9 +146,46 @@ impl VuState {
         (0..).map_while(|index| self.awake.borrow().get(index).copied())
     }
 
+    /// From now on `Math.random` and [`drawn`](Self::drawn) give the numbers of a part of this VU's life, each part others:
+    /// whichever core runs it, and whenever.
+    pub(crate) fn seed(&self, host: &Host, ctx: Ctx<'_>, part: u64) {
+        let seed = mixed(mixed(self.shared.world.seed ^ mixed(host.ids().global)) ^ mixed(part));
+        ctx.seed_random(seed);
+        self.random.set(mixed(seed));
+    }
+
+    /// A random number that the run's seed decides, for everything random that goes to servers.
+    pub(crate) fn drawn(&self) -> u64 {
+        let next = self.random.get().wrapping_add(1);
+        self.random.set(next);
+        mixed(next)
+    }
+
     /// The tags of samples now.
     pub(crate) fn tag_set(&self) -> TagSet {
+        self.end_warmup();
         self.tags.borrow().set.clone()
+    }
+
+    /// The VU begins to work for a scenario whose warm-up lasts until then (unix ns), which its tags say.
+    pub(crate) fn begin_warmup(&self, until: u64) {
+        self.warm_until.set(until);
+    }
+
+    /// Whether it is a warm-up.
+    pub(crate) fn is_warm(&self) -> bool {
+        self.end_warmup();
+        self.warm_until.get() != 0
+    }
+
+    /// Takes the tag of the warm-up away as soon as that is over. Costs a comparison where there is none.
+    fn end_warmup(&self) {
+        let until = self.warm_until.get();
+        if until != 0 && brunt_fiber::clock::now_ns() >= until {
+            self.warm_until.set(0);
+            let tags = self.tags.borrow().set.without(WARMUP_TAG);
+            self.set_tags(tags);
+        }
     }
 
     pub(crate) fn set_tags(&self, tags: TagSet) {
@@ -177,6 +220,7 @@ impl VuState {
 
     /// The tags as they are now, to be kept.
     pub(crate) fn tags(&self) -> Rc<Tags> {
+        self.end_warmup();
         Rc::clone(&self.tags.borrow())
     }
 
@@ -190,7 +234,8 @@ impl VuState {
         let is_as_before = Rc::ptr_eq(&inner, &self.tags.borrow())
             && (Rc::ptr_eq(&inner, &outer) || outer.set.get("group") == Some(&before));
         *self.group.borrow_mut() = before;
-        if is_as_before {
+        // A warm-up that ended meanwhile is over for the tags around the group, too.
+        if is_as_before && (self.is_warm() || outer.set.get(WARMUP_TAG).is_none()) {
             // With the id that they have in the recorder.
             *self.tags.borrow_mut() = outer;
         } else {
@@ -244,6 +289,7 @@ impl VuState {
 
     /// The id of the tags in this core's recorder.
     pub(crate) fn tags_id(&self, recorder: &mut Recorder) -> TagsId {
+        self.end_warmup();
         self.tags.borrow().id(recorder)
     }
 

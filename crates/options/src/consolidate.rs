@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use brunt_metrics::{Registry, ThresholdSet, TrendStat};
-use brunt_schedule::{Peak, Scenario, Segment, peak, total_duration};
+use brunt_schedule::{Gaps, Peak, Scenario, Segment, peak, total_duration};
 
 use crate::derive::{DEFAULT, Derived, Sources, derive, path_of_shortcut};
 use crate::error::{Fault, Layer, OptionsError};
 use crate::options::Options;
 use crate::scenario::ScenarioConfig;
-use crate::threshold;
+use crate::threshold::{self, Against};
 
 /// Options from all places, the weakest first.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -58,6 +58,15 @@ impl Consolidated {
     /// The most VUs at once in this segment.
     pub fn peak(&self) -> Peak {
         peak(&self.scenarios, &self.segment)
+    }
+
+    /// Has random gaps between iterations drawn from this seed, for each scenario others.
+    pub fn set_seed(&mut self, seed: u64) {
+        for scenario in &mut self.scenarios {
+            if let Gaps::Poisson { seed: of_scenario } = &mut scenario.rhythm.gaps {
+                *of_scenario = brunt_schedule::seed_of(seed, &scenario.name);
+            }
+        }
     }
 
     /// From the launch of the scenarios until the last graceful stop has passed.
@@ -114,13 +123,23 @@ pub fn consolidate_for(
         faults.push(fault);
         Segment::full()
     });
+    let is_random = |scenario: &&Scenario| scenario.rhythm.gaps != Gaps::Uniform;
+    if options.seed.is_none()
+        && !segment.is_full()
+        && let Some(scenario) = scenarios.iter().find(is_random)
+    {
+        let path = format!("scenarios.{}.arrivals", scenario.name);
+        let reason = "poisson on several machines needs the same option seed on all of them";
+        faults.push(Fault::new(path, reason));
+    }
     errors.extend(faults.into_iter().map(|fault| {
         let top = fault.path.split(['.', '[']).next().unwrap_or_default();
         OptionsError::Invalid { layer: sources.get(top).copied(), fault }
     }));
     let thresholds = match &options.thresholds {
         Some(configs) if !rules.no_thresholds => {
-            threshold::sets(configs, sources.get("thresholds").copied(), registry, &mut errors)
+            let against = Against { registry, scenarios: &scenarios };
+            threshold::sets(configs, sources.get("thresholds").copied(), against, &mut errors)
         }
         _ => Vec::new(),
     };
@@ -184,8 +203,22 @@ fn overlay(layers: Layers, rules: Rules, warnings: &mut Vec<String>) -> (Options
                 tags.entry(name.clone()).or_insert_with(|| value.clone());
             }
         }
-        sources
-            .extend(Options::KEYS.iter().filter(|key| next.is_set(key)).map(|key| (*key, layer)));
+        // There is no such flag in k6. Ours adds to the thresholds of the layers below.
+        let mut adds = false;
+        if layer == Layer::CommandLine
+            && let (Some(lower), Some(added)) = (&mut options.thresholds, &mut next.thresholds)
+        {
+            adds = true;
+            for (metric, more) in std::mem::take(added) {
+                lower.entry(metric).or_default().extend(more);
+            }
+            added.clone_from(lower);
+        }
+        let is_new = |key: &&&str| {
+            // Where there were some, they are the ones that have a place in a file.
+            next.is_set(key) && !(adds && **key == "thresholds")
+        };
+        sources.extend(Options::KEYS.iter().filter(is_new).map(|key| (*key, layer)));
         options.overlay(next);
     }
     (options, sources)

@@ -33,6 +33,7 @@ const VARIABLES: &[(&str, &str)] = &[
     ("MIN_ITERATION_DURATION", "minIterationDuration"),
     ("NO_COOKIES_RESET", "noCookiesReset"),
     ("THROW", "throw"),
+    ("SEED", "seed"),
     ("THRESHOLDS", "thresholds"),
     ("BLACKLIST_IPS", "blacklistIPs"),
     ("BLOCK_HOSTNAMES", "blockHostnames"),

@@ -111,6 +111,8 @@ record! {
         max_body_memory: Size = "maxBodyMemory",
         /// The limit of one VU's heap; k6 has no such option.
         vu_memory: Size = "vuMemory",
+        /// Where all randomness of the test begins; k6 has no such option.
+        seed: i64 = "seed",
         /// A file for `console.*`; flags and variables only.
         console_output: String = "consoleOutput",
         /// The addresses VUs connect from; flags and variables only.
@@ -122,7 +124,7 @@ record! {
 pub(crate) const NOT_IN_SCRIPTS: [&str; 2] = ["consoleOutput", "localIPs"];
 
 /// Options that k6 doesn't have: they are shown only if they are set.
-pub(crate) const OURS: [&str; 3] = ["maxBodySize", "maxBodyMemory", "vuMemory"];
+pub(crate) const OURS: [&str; 4] = ["maxBodySize", "maxBodyMemory", "vuMemory", "seed"];
 
 /// The message about unknown keys: in k6's words, which name the first one, and in ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -161,12 +163,12 @@ impl Parsed {
 
     /// The keys that were perhaps meant by unknown ones.
     fn meant(&self) -> Option<String> {
-        let threshold = ["threshold", "abortOnFail", "delayAbortEval"];
+        let threshold = ThresholdConfig::keys().iter().copied();
         let of_key = |path: &String| {
             let (parent, key) = path.rsplit_once('.').unwrap_or(("", path));
             let meant = match parent.split(['.', '[']).next().unwrap_or_default() {
                 "" => brunt_spelling::nearest(key, Options::names()),
-                "thresholds" => brunt_spelling::nearest(key, threshold),
+                "thresholds" => brunt_spelling::nearest(key, threshold.clone()),
                 "stages" => brunt_spelling::nearest(key, ["duration", "target"]),
                 "tlsAuth" => brunt_spelling::nearest(key, ["cert", "key", "password", "domains"]),
                 "dns" => brunt_spelling::nearest(key, ["ttl", "select", "policy"]),

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use brunt_schedule::{Executor, Scenario, Stage};
+use brunt_schedule::{Executor, Gaps, Rhythm, Scenario, Sine, Stage};
 use serde_json::{Map, Value};
 
 use crate::error::Fault;
 use crate::json::Json;
+use crate::rhythm::{ArrivalsKind, SineConfig};
 use crate::stage::StageConfig;
 use crate::value::{OptionValue, record};
 
@@ -61,10 +62,10 @@ impl ExecutorKind {
             Self::ExternallyControlled => &["vus", "duration", "maxVUs"],
             Self::RampingVus => &["startVUs", "stages", "gracefulRampDown"],
             Self::ConstantArrivalRate => {
-                &["rate", "timeUnit", "duration", "preAllocatedVUs", "maxVUs"]
+                &["rate", "timeUnit", "duration", "preAllocatedVUs", "maxVUs", "arrivals", "sine"]
             }
             Self::RampingArrivalRate => {
-                &["startRate", "timeUnit", "stages", "preAllocatedVUs", "maxVUs"]
+                &["startRate", "timeUnit", "stages", "preAllocatedVUs", "maxVUs", "arrivals"]
             }
         }
     }
@@ -85,7 +86,11 @@ impl ExecutorKind {
 }
 
 /// Keys of every scenario, in the order in which they are printed.
-const COMMON_KEYS: [&str; 6] = ["startTime", "gracefulStop", "env", "exec", "tags", "options"];
+const COMMON_KEYS: [&str; 7] =
+    ["startTime", "gracefulStop", "env", "exec", "tags", "options", "warmup"];
+
+/// Keys that are shown only if they are set: all but the first are ours.
+const IF_SET: [&str; 4] = ["options", "warmup", "arrivals", "sine"];
 
 record! {
     /// A scenario as it is written. Only the keys of its executor can be set.
@@ -104,6 +109,12 @@ record! {
         tags: BTreeMap<String, String> = "tags",
         /// Settings of modules: `browser`.
         options: Map<String, Value> = "options",
+        /// How long its measurements are a warm-up; k6 has neither this nor the next two.
+        warmup: Duration = "warmup",
+        /// The gaps between iterations.
+        arrivals: ArrivalsKind = "arrivals",
+        /// A swing of the rate.
+        sine: SineConfig = "sine",
         /// VUs.
         vus: i64 = "vus",
         /// Iterations, of all or of each VU.
@@ -203,7 +214,7 @@ impl ScenarioConfig {
     fn print(&self) -> Value {
         let kind = self.executor.unwrap_or_default();
         let keys = ["executor"].iter().chain(&COMMON_KEYS).chain(kind.keys());
-        let shown = keys.filter(|key| **key != "options" || self.options.is_some());
+        let shown = keys.filter(|key| !IF_SET.contains(key) || self.is_set(key));
         shown.map(|key| ((*key).to_string(), self.print_key(key))).collect()
     }
 
@@ -216,6 +227,7 @@ impl ScenarioConfig {
     pub(crate) fn resolve(&self, name: &str) -> Result<Scenario, Vec<Fault>> {
         let mut resolving = Resolving { config: self, faults: Vec::new() };
         let executor = resolving.executor();
+        let rhythm = resolving.rhythm();
         if !resolving.faults.is_empty() {
             return Err(resolving.faults);
         }
@@ -230,6 +242,8 @@ impl ScenarioConfig {
             exec: self.exec.clone().unwrap_or_else(|| "default".into()),
             env: self.env.clone().unwrap_or_default(),
             tags: self.tags.clone().unwrap_or_default(),
+            warmup: self.warmup.unwrap_or_default(),
+            rhythm,
         };
         let faults = scenario.validate();
         if faults.is_empty() {
@@ -307,6 +321,24 @@ impl Resolving<'_> {
                 }
             }
         }
+    }
+
+    fn rhythm(&mut self) -> Rhythm {
+        let sine = self.config.sine.as_ref().map(|sine| {
+            if sine.period.is_none() {
+                self.fault("sine.period", "is missing, and has no default");
+            }
+            Sine {
+                amplitude: self.count("sine.amplitude", sine.amplitude, None),
+                period: sine.period.unwrap_or_default(),
+                start: sine.start.unwrap_or_default(),
+            }
+        });
+        let gaps = match self.config.arrivals.unwrap_or_default() {
+            ArrivalsKind::Uniform => Gaps::Uniform,
+            ArrivalsKind::Poisson => Gaps::Poisson { seed: 0 },
+        };
+        Rhythm { gaps, sine }
     }
 
     fn fault(&mut self, key: impl Into<String>, reason: impl Into<String>) {

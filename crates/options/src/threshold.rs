@@ -1,14 +1,20 @@
 //! Thresholds as they are written.
 
-use std::collections::BTreeMap;
+mod flag;
+mod timing;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use brunt_metrics::{Kind, Registry, Selector, Threshold, ThresholdError, ThresholdSet};
+use brunt_metrics::{
+    Kind, NoData, Registry, Selector, Threshold, ThresholdError, ThresholdSet, Timing,
+};
+use brunt_schedule::{Scenario, regular_duration};
 use serde_json::{Value, json};
 
 use crate::error::{Fault, Layer, OptionsError};
 use crate::json::Json;
-use crate::value::{OptionValue, record};
+use crate::value::{OptionValue, Place, record};
 
 record! {
     /// An entry of `thresholds`, its expression not yet read.
@@ -19,20 +25,50 @@ record! {
         abort_on_fail: bool = "abortOnFail",
         /// How long it may fail without that.
         delay_abort_eval: Duration = "delayAbortEval",
+        /// Look at the last so long only; k6 has neither this nor the keys that follow.
+        window: Duration = "window",
+        /// Don't look before.
+        after: Duration = "after",
+        /// It is broken only if it stays so for this long.
+        hold: Duration = "for",
+        /// The meaning of a look without values.
+        on_no_data: NoData = "onNoData",
+        /// The exit code of a run that it fails.
+        exit_code: i64 = "exitCode",
+        /// Its name for people.
+        name: String = "name",
     }
 }
 
+/// The keys that k6 has, too.
+const OF_K6: [&str; 3] = ["threshold", "abortOnFail", "delayAbortEval"];
+
 impl ThresholdConfig {
+    /// The keys that an unknown one may have meant.
+    pub(crate) fn keys() -> &'static [&'static str] {
+        Self::KEYS
+    }
+
     fn read(json: &Json<'_>) -> Result<Self, Fault> {
         let mut config = Self::default();
         match json.value() {
             Value::String(text) => config.threshold = Some(text.clone()),
             Value::Object(_) => {
+                let mut unknown = Vec::new();
                 for (name, value) in json.entries()? {
                     match Self::key(name) {
                         Some(key) => config.read_key(key, &value)?,
-                        None => json.note_unknown(name),
+                        None => unknown.push((name, value)),
                     }
+                }
+                for (name, value) in unknown {
+                    // k6 warns of a key that it doesn't know. Where ours are, it is a slip in one of ours.
+                    if config.is_ours() {
+                        let meant = brunt_spelling::question(name, Self::KEYS.iter().copied());
+                        let meant = meant.map_or(String::new(), |meant| format!(": {meant}"));
+                        return Err(value.fault(format!("unknown field{meant}")));
+                    }
+                    json.note_unknown(name);
                 }
             }
             _ => {
@@ -44,12 +80,43 @@ impl ThresholdConfig {
         Ok(config)
     }
 
+    /// Whether it has keys that k6 doesn't have.
+    fn is_ours(&self) -> bool {
+        Self::KEYS.iter().any(|key| !OF_K6.contains(key) && self.is_set(key))
+    }
+
     fn print(&self) -> Value {
-        if self.abort_on_fail == Some(true) {
-            Self::KEYS.iter().map(|key| ((*key).to_string(), self.print_key(key))).collect()
+        if self.abort_on_fail == Some(true) || self.is_ours() {
+            let shown = Self::KEYS.iter().filter(|key| OF_K6.contains(key) || self.is_set(key));
+            shown.map(|key| ((*key).to_string(), self.print_key(key))).collect()
         } else {
             json!(self.threshold.as_deref().unwrap_or_default())
         }
+    }
+}
+
+impl ThresholdConfig {
+    /// The keys that k6 doesn't have. A wrong exit code is told by [`timing::faults`].
+    fn timing(&self) -> Timing {
+        Timing {
+            window: self.window,
+            after: self.after,
+            hold: self.hold,
+            on_no_data: self.on_no_data,
+            exit_code: self.exit_code.and_then(Timing::exit_code),
+            name: self.name.clone(),
+        }
+    }
+}
+
+impl OptionValue for NoData {
+    fn read(json: &Json<'_>) -> Result<Self, Fault> {
+        let read = json.value().as_str().and_then(Self::parse);
+        read.ok_or_else(|| json.expected("\"fail\", \"pass\" or \"ignore\""))
+    }
+
+    fn print(&self) -> Value {
+        self.name().into()
     }
 }
 
@@ -67,6 +134,19 @@ impl OptionValue for BTreeMap<String, Vec<ThresholdConfig>> {
         Ok(all)
     }
 
+    /// After a flag, one threshold each time: `http_req_duration: p(95)<200 window=30s`.
+    fn parse(texts: &[&str], place: Place) -> Result<Self, String> {
+        if place == Place::Variable {
+            return crate::value::parse_json(texts);
+        }
+        let mut all = Self::new();
+        for text in texts {
+            let (metric, config) = flag::read(text)?;
+            all.entry(metric).or_default().push(config);
+        }
+        Ok(all)
+    }
+
     fn print(&self) -> Value {
         let list = |list: &Vec<ThresholdConfig>| -> Value {
             list.iter().map(ThresholdConfig::print).collect()
@@ -75,15 +155,28 @@ impl OptionValue for BTreeMap<String, Vec<ThresholdConfig>> {
     }
 }
 
-/// Reads all expressions. A metric with an empty list stays: summaries show what is named. With a registry, each must
-/// also fit a metric of it.
+/// The facts that thresholds are held against.
+#[derive(Clone, Copy)]
+pub(crate) struct Against<'a> {
+    /// Each must fit a metric of it, if it is known.
+    pub(crate) registry: Option<&'a Registry>,
+    /// The length of the test bounds all times.
+    pub(crate) scenarios: &'a [Scenario],
+}
+
+/// Reads all expressions. A metric with an empty list stays: summaries show what is named.
 pub(crate) fn sets(
     configs: &BTreeMap<String, Vec<ThresholdConfig>>,
     layer: Option<Layer>,
-    registry: Option<&Registry>,
+    against: Against<'_>,
     errors: &mut Vec<OptionsError>,
 ) -> Vec<ThresholdSet> {
+    let registry = against.registry;
+    // Where scenarios are wrong, the length is not known.
+    let is_known = errors.is_empty() && !against.scenarios.is_empty();
+    let length = if is_known { regular_duration(against.scenarios) } else { Duration::MAX };
     let mut sets = Vec::new();
+    let mut names = BTreeSet::new();
     for (metric, entries) in configs {
         let mut wrong = |index, source: ThresholdError| {
             let hint = meant(&source, registry);
@@ -95,7 +188,22 @@ pub(crate) fn sets(
             let source = entry.threshold.as_deref().unwrap_or_default();
             let abort = entry.abort_on_fail.unwrap_or(false);
             match Threshold::parse(source, abort, entry.delay_abort_eval) {
-                Ok(threshold) => read.push((index, threshold)),
+                Ok(threshold) => {
+                    let timing = entry.timing();
+                    for (key, reason) in timing::faults(entry, length) {
+                        let source_text = source.to_owned();
+                        wrong(Some(index), ThresholdError::Timing { source_text, key, reason });
+                    }
+                    if let Some(name) = &timing.name
+                        && !names.insert(name.clone())
+                    {
+                        let (source_text, key) = (source.to_owned(), "name");
+                        let reason =
+                            format!("{name:?} is there twice: each threshold needs its own");
+                        wrong(Some(index), ThresholdError::Timing { source_text, key, reason });
+                    }
+                    read.push((index, Threshold { timing, ..threshold }));
+                }
                 Err(error) => wrong(Some(index), error),
             }
         }

@@ -26,18 +26,7 @@ pub(crate) trait OptionValue: Sized {
     /// Reads it from text: one text for each time a flag was written. The error says what is wrong.
     /// Unless it has a form of its own, the text is JSON.
     fn parse(texts: &[&str], _place: Place) -> Result<Self, String> {
-        let text = texts.last().copied().unwrap_or_default();
-        let value: Value = serde_json::from_str(text)
-            .map_err(|error| format!("expected JSON, got {text:?} ({error})"))?;
-        let notes = Notes::default();
-        let root = Json::root(&value, &notes);
-        let read = root.kept(Self::read(&root));
-        let told = |fault: Fault| match fault.path.as_str() {
-            "options" => fault.reason,
-            path => format!("{path}: {}", fault.reason),
-        };
-        let wrong: Vec<String> = notes.faults.take().into_iter().map(told).collect();
-        read.filter(|_| wrong.is_empty()).ok_or_else(|| wrong.join("; "))
+        parse_json(texts)
     }
 
     /// Whether this value of a script or a config file leaves it unset, as `null` does.
@@ -57,6 +46,22 @@ pub(crate) trait OptionValue: Sized {
     fn overlay(&mut self, stronger: Self) {
         *self = stronger;
     }
+}
+
+/// Reads the last text as JSON.
+pub(crate) fn parse_json<T: OptionValue>(texts: &[&str]) -> Result<T, String> {
+    let text = texts.last().copied().unwrap_or_default();
+    let value: Value = serde_json::from_str(text)
+        .map_err(|error| format!("expected JSON, got {text:?} ({error})"))?;
+    let notes = Notes::default();
+    let root = Json::root(&value, &notes);
+    let read = root.kept(T::read(&root));
+    let told = |fault: Fault| match fault.path.as_str() {
+        "options" => fault.reason,
+        path => format!("{path}: {}", fault.reason),
+    };
+    let wrong: Vec<String> = notes.faults.take().into_iter().map(told).collect();
+    read.filter(|_| wrong.is_empty()).ok_or_else(|| wrong.join("; "))
 }
 
 /// Declares a struct all of whose fields may be unset, with the JSON key of each.

@@ -73,6 +73,7 @@ impl Dashboard {
         let ledger_config = LedgerConfig {
             thresholds: context.thresholds.clone(),
             expected_response_submetric: context.expected_response_submetric,
+            warmup: context.warmup,
             ..LedgerConfig::default()
         };
         // A threshold that is wrong is told by whoever runs the test.

@@ -81,6 +81,8 @@ pub struct Context {
     pub thresholds: Vec<ThresholdSet>,
     /// Whether `http_req_duration{expected_response:true}` is kept.
     pub expected_response_submetric: bool,
+    /// Whether scenarios have warm-ups, which thresholds leave out.
+    pub warmup: bool,
     /// The system tags that are on (in any order): the columns of `csv`.
     pub system_tags: Vec<String>,
     /// The environment, for `K6_CSV_FILENAME` and the like.
@@ -124,6 +126,7 @@ impl Context {
             registry,
             thresholds: Vec::new(),
             expected_response_submetric: true,
+            warmup: false,
             system_tags,
             env: BTreeMap::new(),
             collectors: BTreeMap::new(),

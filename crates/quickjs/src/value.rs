@@ -316,6 +316,12 @@ unsafe fn dup(ctx: Ctx<'_>, raw: sys::JSValue) -> sys::JSValue {
 }
 
 impl<'js> Ctx<'js> {
+    /// From now on `Math.random` gives the numbers of this seed.
+    pub fn seed_random(self, seed: u64) {
+        // SAFETY: the context is alive as long as a `Ctx` is.
+        unsafe { sys::brunt_seed_random(self.raw(), seed) }
+    }
+
     /// `undefined`.
     pub fn undefined(self) -> Value<'js> {
         Value { raw: sys::UNDEFINED, ctx: self }

@@ -122,6 +122,22 @@ impl Schedule {
         self.response_times.add(record.response_time());
     }
 
+    fn absorb(&mut self, other: &Self) {
+        if other.lags.count() == 0 {
+            return;
+        }
+        if self.lags.count() == 0 {
+            self.clone_from(other);
+            return;
+        }
+        self.first_due = self.first_due.min(other.first_due);
+        self.last_due = self.last_due.max(other.last_due);
+        self.first_sent = self.first_sent.min(other.first_sent);
+        self.last_sent = self.last_sent.max(other.last_sent);
+        self.lags.merge(&other.lags);
+        self.response_times.merge(&other.response_times);
+    }
+
     /// Hits per second, as they were due. 0 if all were due at once.
     pub fn offered_rate(&self) -> f64 {
         self.rate(self.first_due, self.last_due)
@@ -182,6 +198,27 @@ impl Summary {
             let group = self.group(group_by, record);
             group.latencies.add(record.latency);
             group.successes += u64::from(is_success);
+        }
+    }
+
+    /// Adds the figures of another summary that thresholds look at: counts, latencies, bytes, moments, the schedule.
+    pub(crate) fn absorb(&mut self, other: &Self) {
+        self.requests += other.requests;
+        self.successes += other.successes;
+        for (class, more) in self.classes.iter_mut().zip(&other.classes) {
+            class.merge(more);
+        }
+        self.bytes_in = self.bytes_in.saturating_add(other.bytes_in);
+        self.bytes_out = self.bytes_out.saturating_add(other.bytes_out);
+        let earliest = self.earliest.into_iter().chain(other.earliest);
+        self.earliest = earliest.min_by_key(|moment| moment.unix_ns());
+        let latest = self.latest.into_iter().chain(other.latest);
+        self.latest = latest.max_by_key(|moment| moment.unix_ns());
+        if other.end > self.end {
+            (self.end, self.end_zone) = (other.end, other.end_zone);
+        }
+        if let Some(more) = &other.schedule {
+            self.schedule.get_or_insert_default().absorb(more);
         }
     }
 

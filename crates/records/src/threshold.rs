@@ -2,6 +2,11 @@
 
 use std::{fmt, str::FromStr};
 
+mod course;
+
+use brunt_metrics::Timing;
+
+pub use self::course::Course;
 use crate::{Class, Histogram, Summary};
 
 /// A condition on a [`Summary`].
@@ -16,12 +21,15 @@ use crate::{Class, Histogram, Summary};
 /// number    = "success"                                              value: 99% or 0.99
 ///           / "rate" / "throughput" / "offered" / "achieved" / "requests" / "failures" / "bytes_in" / "bytes_out"
 /// ```
+///
+/// Behind it may be words, such as `window=30s for=10s`: then it is judged by a [`Course`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Threshold {
     text: String,
     metric: Metric,
     operator: Operator,
     bound: f64,
+    timing: Timing,
 }
 
 /// The result of a threshold.
@@ -107,7 +115,10 @@ impl FromStr for Threshold {
     type Err = ThresholdError;
 
     fn from_str(text: &str) -> Result<Self, ThresholdError> {
-        let wrong = |problem: String| ThresholdError { text: text.to_owned(), problem };
+        let whole = text;
+        let wrong = |problem: String| ThresholdError { text: whole.to_owned(), problem };
+        let (text, timing) = Timing::split(text).map_err(|error| wrong(error.to_string()))?;
+        check(&timing).map_err(wrong)?;
         let at = text.find(['<', '>', '=', '!']);
         let at = at.ok_or_else(|| wrong("it compares nothing; write p99<50ms".to_owned()))?;
         let (name, rest) = text.split_at(at);
@@ -132,7 +143,21 @@ impl FromStr for Threshold {
             _ => number(value).ok_or_else(|| format!("{value:?} is not a number")),
         };
         let bound = bound.map_err(wrong)?;
-        Ok(Self { text: text.to_owned(), metric, operator, bound })
+        Ok(Self { text: whole.to_owned(), metric, operator, bound, timing })
+    }
+}
+
+/// Whether the words make sense, as far as can be said without the length of the attack.
+fn check(timing: &Timing) -> Result<(), String> {
+    let shown = brunt_duration::wait::format;
+    match (timing.window, timing.hold) {
+        (Some(window), _) if window < Timing::WINDOW_MIN => {
+            Err(format!("window must be at least 1s, got {}", shown(window)))
+        }
+        (Some(window), Some(hold)) if hold > window => {
+            Err(format!("for is {}, but its window is {}", shown(hold), shown(window)))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -184,26 +209,48 @@ fn share(text: &str) -> Option<f64> {
 }
 
 impl Threshold {
-    /// Compares.
+    /// Compares. A threshold in time is judged by its [`Course`] instead.
     pub fn judge(&self, summary: &Summary) -> Verdict {
         let value = if summary.requests() == 0 { None } else { self.value(summary) };
-        let is_ok = value.is_some_and(|value| match self.operator {
+        Verdict {
+            is_ok: value.is_some_and(|value| self.holds(value)),
+            found: value.map(|value| self.shown(value)),
+        }
+    }
+
+    /// When it is looked at, and its exit code.
+    pub fn timing(&self) -> &Timing {
+        &self.timing
+    }
+
+    fn holds(&self, value: f64) -> bool {
+        match self.operator {
             Operator::Less => value < self.bound,
             Operator::LessOrEqual => value <= self.bound,
             Operator::More => value > self.bound,
             Operator::MoreOrEqual => value >= self.bound,
             Operator::Equal => (value - self.bound).abs() < 1e-9,
             Operator::NotEqual => (value - self.bound).abs() >= 1e-9,
-        });
-        let found = value.map(|value| match self.metric {
+        }
+    }
+
+    fn shown(&self, value: f64) -> String {
+        match self.metric {
             Metric::Latency(..) => brunt_duration::format_rounded(value as i64),
             Metric::Success => format!("{:.2}%", value * 100.0),
             Metric::Rate | Metric::Throughput | Metric::Offered | Metric::Achieved => {
                 format!("{value:.2}")
             }
             _ => format!("{value:.0}"),
-        });
-        Verdict { is_ok, found }
+        }
+    }
+
+    /// Whether no hit at all is a number of it: 0.
+    fn counts(&self) -> bool {
+        matches!(
+            self.metric,
+            Metric::Requests | Metric::Failures | Metric::BytesIn | Metric::BytesOut
+        )
     }
 
     /// The number that is compared and the one it is compared with, as a page shows them: times in milliseconds.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use brunt_metrics::{ThresholdSet, TrendStat};
+use brunt_metrics::{ThresholdResult, ThresholdSet, TrendStat};
 use brunt_verdict::Verdict;
 use serde_json::Value;
 
@@ -105,6 +105,8 @@ pub struct SummaryInfo {
     pub no_group_tag: bool,
     /// `iteration_lateness` is not shown where k6's metrics are.
     pub hides_own: bool,
+    /// Scenarios have warm-ups, which are left out.
+    pub warmup: bool,
     /// `summaryTimeUnit`: `s`, `ms`, `us`.
     pub time_unit: Option<String>,
 }
@@ -156,6 +158,17 @@ pub struct End {
     pub exit: i32,
     /// Whether the numbers can be trusted; none if nothing looked at the generator.
     pub verdict: Option<Verdict>,
+    /// How the thresholds were found; if there are none, the file's own judgement counts.
+    pub judged: Vec<Judgement>,
+}
+
+/// How a threshold was found at the end.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Judgement {
+    /// The metric as summaries name it.
+    pub metric: String,
+    /// The threshold's result.
+    pub result: ThresholdResult,
 }
 
 /// The width of slices.

@@ -32,7 +32,9 @@ mod varint;
 mod writer;
 
 pub use self::error::RunFileError;
-pub use self::info::{End, Event, Load, RunInfo, ScenarioInfo, Source, StageInfo, SummaryInfo};
+pub use self::info::{
+    End, Event, Judgement, Load, RunInfo, ScenarioInfo, Source, StageInfo, SummaryInfo,
+};
 pub use self::machine::{Commit, Machine};
 pub use self::reader::{About, MetricRow, RunFile, SeriesRow, State};
 pub use self::schema::SCHEMA_VERSION;

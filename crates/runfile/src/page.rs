@@ -12,7 +12,7 @@ mod told;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use brunt_metrics::{Contains, Kind, Sink};
+use brunt_metrics::{Contains, Kind, Sink, WARMUP_TAG};
 use serde_json::{Map, Value, json};
 
 use self::columns::Columns;
@@ -288,6 +288,10 @@ impl Page {
         for (id, metric, tags) in rows {
             let Some(metric) = metrics.get(&metric) else { continue };
             let tags: BTreeMap<String, Value> = serde_json::from_str(&tags).unwrap_or_default();
+            // As summaries, the page leaves warm-ups out.
+            if file.about().summary.warmup && tags.get(WARMUP_TAG) == Some(&json!("true")) {
+                continue;
+            }
             let origin = Origin::Series(u32::try_from(id).unwrap_or_default());
             self.series_of(origin, metric, &tags.into_iter().collect(), news);
         }

@@ -51,6 +51,9 @@ CREATE TABLE threshold_slice (
   n INTEGER NOT NULL, threshold INTEGER NOT NULL, value REAL, passed INTEGER NOT NULL,
   PRIMARY KEY (n, threshold)
 ) WITHOUT ROWID;
+CREATE TABLE threshold_breach (
+  threshold INTEGER PRIMARY KEY, at INTEGER NOT NULL, lasted INTEGER NOT NULL, value REAL
+);
 CREATE TABLE checks (
   id INTEGER PRIMARY KEY, \"group\" TEXT NOT NULL, name TEXT NOT NULL, place INTEGER NOT NULL,
   passes INTEGER NOT NULL, fails INTEGER NOT NULL

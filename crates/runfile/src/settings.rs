@@ -11,7 +11,7 @@ pub(crate) fn write(info: &SummaryInfo) -> Value {
     let thresholds = info.thresholds.iter().map(|set| {
         let each = set.thresholds.iter().map(|threshold| {
             json!({
-                "threshold": threshold.source,
+                "threshold": threshold.label(),
                 "abortOnFail": threshold.abort_on_fail,
                 "delayAbortEval": threshold.delay_abort_eval.map(|delay| delay.as_millis() as u64),
             })
@@ -26,6 +26,7 @@ pub(crate) fn write(info: &SummaryInfo) -> Value {
         "noCheckTag": info.no_check_tag,
         "noGroupTag": info.no_group_tag,
         "hidesOwn": info.hides_own,
+        "warmup": info.warmup,
         "timeUnit": info.time_unit,
     })
 }
@@ -41,7 +42,7 @@ pub(crate) fn read(text: &str) -> SummaryInfo {
     let threshold = |one: &Value| {
         let delay = one["delayAbortEval"].as_u64().map(Duration::from_millis);
         let aborts = one["abortOnFail"].as_bool().unwrap_or_default();
-        Threshold::parse(one["threshold"].as_str()?, aborts, delay).ok()
+        Threshold::parse_label(one["threshold"].as_str()?, aborts, delay).ok()
     };
     let set = |set: &Value| {
         let thresholds = list(&set["thresholds"]).iter().filter_map(threshold).collect();
@@ -56,6 +57,7 @@ pub(crate) fn read(text: &str) -> SummaryInfo {
         no_check_tag: is_on("noCheckTag"),
         no_group_tag: is_on("noGroupTag"),
         hides_own: is_on("hidesOwn"),
+        warmup: is_on("warmup"),
         time_unit: all["timeUnit"].as_str().map(str::to_owned),
     }
 }
@@ -72,6 +74,7 @@ mod tests {
             trend_stats: TrendStat::defaults(),
             unjudged: vec!["x".into()],
             hides_own: true,
+            warmup: true,
             time_unit: Some("s".into()),
             ..SummaryInfo::default()
         };

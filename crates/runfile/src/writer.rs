@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use brunt_metrics::{Frame, Ledger, LedgerConfig, Registry};
+use brunt_metrics::{Breach, Frame, Ledger, LedgerConfig, Registry, ThresholdResult};
 use brunt_verdict::Signals;
 use rusqlite::{Connection, OpenFlags, params};
 use serde_json::{Value, json};
@@ -152,6 +152,9 @@ impl Writer {
         let elapsed = std::time::Duration::from_nanos((last + 1) * self.width);
         let judged = self.ledger.as_mut().map(|ledger| {
             ledger.evaluate(elapsed, false);
+            if ledger.has_looks() {
+                ledger.look(elapsed);
+            }
             thresholds(ledger, elapsed)
         });
         let written =
@@ -270,8 +273,12 @@ impl Writer {
         let error = RunFileError::database(&self.path, "written");
         self.place.settle();
         if let Some(ledger) = &mut self.ledger {
-            ledger.evaluate(end.duration, true);
-            let judged = thresholds(ledger, end.duration);
+            let judged = if end.judged.is_empty() {
+                ledger.evaluate(end.duration, true);
+                thresholds(ledger, end.duration)
+            } else {
+                end.judged.iter().map(|one| Standing::new(&one.metric, &one.result)).collect()
+            };
             self.rows.judge(&judged).map_err(&error)?;
         }
         let started = self.slicer.started();
@@ -355,7 +362,8 @@ fn lay_out(
 fn judge(info: &RunInfo, registry: &Arc<Registry>) -> Option<Ledger> {
     let thresholds = info.summary.thresholds.clone();
     let is_any = thresholds.iter().any(|set| !set.thresholds.is_empty());
-    let config = LedgerConfig { thresholds, ..LedgerConfig::default() };
+    let warmup = info.summary.warmup;
+    let config = LedgerConfig { thresholds, warmup, ..LedgerConfig::default() };
     // A threshold that is wrong is told by whoever runs the test.
     Ledger::new(Arc::clone(registry), config).ok().filter(|_| is_any)
 }
@@ -368,17 +376,26 @@ pub(crate) struct Standing {
     pub(crate) text: String,
     pub(crate) ok: bool,
     pub(crate) value: Option<f64>,
+    /// The first breach of one in time.
+    pub(crate) breach: Option<Breach>,
+}
+
+impl Standing {
+    fn new(metric: &str, result: &ThresholdResult) -> Self {
+        Self {
+            metric: metric.to_owned(),
+            text: result.label(),
+            ok: result.ok,
+            value: result.value,
+            breach: result.breach.filter(|_| result.timing.is_in_time()),
+        }
+    }
 }
 
 fn thresholds(ledger: &Ledger, elapsed: std::time::Duration) -> Vec<Standing> {
     let summary = ledger.summary(elapsed);
     let all = summary.metrics.iter().chain(&summary.own).flat_map(|metric| {
-        metric.thresholds.iter().map(|result| Standing {
-            metric: metric.name.clone(),
-            text: result.source.clone(),
-            ok: result.ok,
-            value: result.value,
-        })
+        metric.thresholds.iter().map(|result| Standing::new(&metric.name, result))
     });
     all.collect()
 }

@@ -20,6 +20,8 @@ fn arrivals(executor: Executor, segment: &Segment) -> Arrivals {
         exec: "default".into(),
         env: BTreeMap::new(),
         tags: BTreeMap::new(),
+        warmup: Duration::ZERO,
+        rhythm: brunt_schedule::Rhythm::default(),
     };
     scenario.arrivals(segment).expect("an open executor")
 }

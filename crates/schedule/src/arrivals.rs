@@ -1,11 +1,13 @@
 //! Open executors: when each iteration is due.
 
 mod pace;
+mod poisson;
 
 use std::time::Duration;
 
-use crate::{Executor, Scenario, Segment};
+use crate::{Executor, Gaps, Scenario, Segment};
 use pace::Pace;
+use poisson::Poisson;
 
 /// An open workload: iteration n of this segment is due at [`due(n)`](Self::due), whatever became of
 /// the earlier ones. A formula, not a loop: any n costs the same few nanoseconds, nothing is allocated.
@@ -13,11 +15,13 @@ use pace::Pace;
 /// A constant rate starts with one at 0, and its last one perhaps right at its end: at 10 a second for a second there
 /// are eleven. In k6 a race decides whether that last one starts; nineteen times in twenty it does. A ramping rate
 /// starts its i-th (from 1) when the area under the rate reaches i, the last one perhaps right at the end, too.
+/// Where gaps are random, iterations come at the areas that a Poisson process of rate 1 has: with the rate, wherever it goes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Arrivals {
     /// The segment as cut by `maxVUs`; `None` if no VU falls to it, and so no iteration.
     share: Option<Segment>,
     pace: Pace,
+    poisson: Option<Poisson>,
     pre_allocated: u64,
     max_vus: u64,
     is_constant: bool,
@@ -30,7 +34,12 @@ impl Arrivals {
     /// is no such iteration. Never less for a greater n.
     pub fn due(&self, n: u64) -> Option<Duration> {
         let share = self.share.as_ref()?;
-        self.pace.due(share.global(n)).map(Duration::from_nanos)
+        let number = share.global(n);
+        let due = match &self.poisson {
+            None => self.pace.due(number),
+            Some(poisson) => self.pace.reach(poisson.place(number)),
+        };
+        due.map(Duration::from_nanos)
     }
 
     /// The number of this segment's n-th iteration in the whole test; both count from 0
@@ -41,7 +50,11 @@ impl Arrivals {
 
     /// How many iterations are due in this segment altogether.
     pub fn count(&self) -> u64 {
-        self.share.as_ref().map_or(0, |share| share.scale(self.pace.count()))
+        let count = match &self.poisson {
+            None => self.pace.count(),
+            Some(poisson) => poisson.count(self.pace.area()),
+        };
+        self.share.as_ref().map_or(0, |share| share.scale(count))
     }
 
     /// VUs of this segment to be made before the test.
@@ -81,7 +94,11 @@ impl Arrivals {
 pub(crate) fn arrivals(scenario: &Scenario, segment: &Segment) -> Option<Arrivals> {
     let (pace, pre_allocated_vus, max_vus) = match &scenario.executor {
         Executor::ConstantArrivalRate { rate, time_unit, duration, pre_allocated_vus, max_vus } => {
-            (Pace::constant(*rate, *time_unit, *duration), pre_allocated_vus, max_vus)
+            let pace = match scenario.rhythm.sine {
+                None => Pace::constant(*rate, *time_unit, *duration),
+                Some(sine) => Pace::swinging(*rate, *time_unit, *duration, sine),
+            };
+            (pace, pre_allocated_vus, max_vus)
         }
         Executor::RampingArrivalRate {
             start_rate,
@@ -100,6 +117,10 @@ pub(crate) fn arrivals(scenario: &Scenario, segment: &Segment) -> Option<Arrival
     Some(Arrivals {
         share: segment.resegment(*max_vus),
         pace,
+        poisson: match scenario.rhythm.gaps {
+            Gaps::Uniform => None,
+            Gaps::Poisson { seed } => Some(Poisson::new(seed)),
+        },
         pre_allocated,
         max_vus: segment.scale(*max_vus).max(pre_allocated),
         is_constant: matches!(scenario.executor, Executor::ConstantArrivalRate { .. }),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use brunt_duration::wait::format as go;
 
-use crate::{Executor, Scenario, Segment, Stage, peak, total_duration};
+use crate::{Executor, Gaps, Scenario, Segment, Stage, peak, total_duration};
 
 /// The line over the scenarios: `(100.00%) 2 scenarios, 7 max VUs, 10m30s max duration (incl. graceful stop)`.
 pub fn overview(scenarios: &[Scenario], segment: &Segment) -> String {
@@ -72,6 +72,15 @@ pub(crate) fn describe(scenario: &Scenario, segment: &Segment) -> String {
             format!("Up to {rate:.2} iterations/s for {}", over(stages))
         }
     };
+    if let Gaps::Poisson { .. } = scenario.rhythm.gaps {
+        facts.push("arrivals: poisson".to_owned());
+    }
+    if let Some(sine) = scenario.rhythm.sine {
+        facts.push(format!("sine: {} each {}", sine.amplitude, go(sine.period)));
+    }
+    if !scenario.warmup.is_zero() {
+        facts.push(format!("warmup: {}", go(scenario.warmup)));
+    }
     if scenario.exec != "default" {
         facts.push(format!("exec: {}", scenario.exec));
     }

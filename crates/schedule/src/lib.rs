@@ -22,6 +22,7 @@ mod fraction;
 mod plan;
 mod ramp;
 mod requirement;
+mod rhythm;
 mod scenario;
 mod segment;
 #[cfg(test)]
@@ -31,6 +32,7 @@ pub use arrivals::Arrivals;
 pub use describe::overview;
 pub use executor::{Executor, Stage};
 pub use plan::{Budget, ClosedPlan, HandlePlan, Span};
-pub use requirement::{Peak, Step, peak, total_duration};
+pub use requirement::{Peak, Step, peak, regular_duration, total_duration};
+pub use rhythm::{Gaps, Rhythm, Sine, SineStart, mixed, seed_of};
 pub use scenario::{Scenario, ScenarioError};
 pub use segment::{Segment, SegmentError};

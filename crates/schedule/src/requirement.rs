@@ -92,6 +92,14 @@ pub fn total_duration(scenarios: &[Scenario], segment: &Segment) -> Duration {
     scenarios.iter().filter_map(end).max().unwrap_or_default()
 }
 
+/// From the launch of the scenarios until none begins an iteration any more: their graceful stops are not included.
+pub fn regular_duration(scenarios: &[Scenario]) -> Duration {
+    let end = |scenario: &Scenario| {
+        scenario.start_time.saturating_add(scenario.executor.regular_duration())
+    };
+    scenarios.iter().map(end).max().unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

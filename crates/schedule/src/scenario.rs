@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::{
-    Arrivals, ClosedPlan, Executor, Segment, Stage, Step, arrivals, describe, plan, requirement,
+    Arrivals, ClosedPlan, Executor, Rhythm, Segment, Stage, Step, arrivals, describe, plan,
+    requirement,
 };
 
 /// The largest number of VUs: k6's limit for the stages of `ramping-vus`, which is ours for all executors.
@@ -30,6 +31,11 @@ pub struct Scenario {
     pub env: BTreeMap<String, String>,
     /// Laid over the run's tags.
     pub tags: BTreeMap<String, String>,
+    /// The time from its start on in which measurements are a warm-up: they are tagged so, and left out of summary and
+    /// thresholds. 0 if the script is silent.
+    pub warmup: Duration,
+    /// How the iterations of an arrival rate follow each other.
+    pub rhythm: Rhythm,
 }
 
 /// Why a scenario cannot run. The path of the guilty key inside the scenario is [`Self::key`].
@@ -54,6 +60,19 @@ impl Scenario {
             "must name an exported function, got an empty string".into()
         });
         self.executor.check(&mut faults);
+        let length = self.executor.regular_duration();
+        faults.unless(self.warmup.is_zero() || self.warmup < length, "warmup", || {
+            let shown = brunt_duration::wait::format;
+            format!("is {}, but the scenario ends after {}", shown(self.warmup), shown(length))
+        });
+        if let (Some(sine), Executor::ConstantArrivalRate { rate, .. }) =
+            (self.rhythm.sine, &self.executor)
+        {
+            faults.unless(sine.amplitude < *rate, "sine.amplitude", || {
+                format!("must be less than the rate ({rate}), got {}", sine.amplitude)
+            });
+            faults.unless(!sine.period.is_zero(), "sine.period", || "must be more than 0".into());
+        }
         faults.0
     }
 

@@ -19,5 +19,7 @@ pub(crate) fn scenario(executor: Executor) -> Scenario {
         exec: "default".into(),
         env: BTreeMap::new(),
         tags: BTreeMap::new(),
+        warmup: Duration::ZERO,
+        rhythm: crate::Rhythm::default(),
     }
 }

@@ -9,7 +9,11 @@
 
 pub mod machine;
 
-use brunt_metrics::summary::{CheckSummary, GroupSummary, MetricSummary, Summary, Values};
+use std::time::Duration;
+
+use brunt_metrics::summary::{
+    CheckSummary, GroupSummary, MetricSummary, Summary, ThresholdResult, Values,
+};
 use md5::{Digest, Md5};
 use serde_json::{Map, Number, Value, json, value::RawValue};
 
@@ -36,7 +40,7 @@ pub fn handle_summary_data(summary: &Summary, context: &SummaryContext) -> Value
         .into_iter()
         .map(|metric| (metric.name.clone(), metric_data(metric, summary)))
         .collect();
-    json!({
+    let mut data = json!({
         "root_group": group_data(&summary.root),
         "options": {
             "summaryTrendStats": stats,
@@ -49,7 +53,16 @@ pub fn handle_summary_data(summary: &Summary, context: &SummaryContext) -> Value
             "testRunDurationMs": number(summary.run.as_nanos() as f64 / 1e6),
         },
         "metrics": metrics,
-    })
+    });
+    if let Some(left_out) = &summary.left_out {
+        data["warmup"] = json!({
+            "iterations": left_out.iterations,
+            "requests": left_out.requests,
+            "checks": left_out.checks,
+            "droppedIterations": left_out.dropped_iterations,
+        });
+    }
+    data
 }
 
 /// The same as JSON text, with more fields behind: `setup_data`, what `setup()` returned, and `verdict` (their JSON texts; `None`
@@ -205,9 +218,39 @@ fn metric_data(metric: &MetricSummary, summary: &Summary) -> Value {
         let thresholds: Map<String, Value> = metric
             .thresholds
             .iter()
-            .map(|threshold| (threshold.source.clone(), json!({ "ok": threshold.ok })))
+            .map(|threshold| (threshold.label(), threshold_data(threshold)))
             .collect();
         data["thresholds"] = Value::Object(thresholds);
+    }
+    data
+}
+
+/// k6 says only whether it holds. One with keys of ours says more.
+fn threshold_data(threshold: &ThresholdResult) -> Value {
+    let mut data = json!({ "ok": threshold.ok });
+    let timing = &threshold.timing;
+    if timing.is_none() {
+        return data;
+    }
+    let millis = |time: Duration| number(time.as_millis() as f64);
+    data["expression"] = json!(threshold.source);
+    data["value"] = threshold.shown_value().map_or(Value::Null, number);
+    let times = [("windowMs", timing.window), ("afterMs", timing.after), ("forMs", timing.hold)];
+    for (key, time) in times.into_iter().filter_map(|(key, time)| Some((key, time?))) {
+        data[key] = millis(time);
+    }
+    if let Some(name) = &timing.name {
+        data["name"] = json!(name);
+    }
+    if let Some(code) = timing.exit_code {
+        data["exitCode"] = json!(code);
+    }
+    if let Some(breach) = threshold.breach {
+        data["firstBreach"] = json!({
+            "atMs": millis(breach.at),
+            "forMs": millis(breach.lasted),
+            "value": breach.value.map_or(Value::Null, number),
+        });
     }
     data
 }
@@ -223,7 +266,7 @@ fn exported_metric(metric: &MetricSummary, summary: &Summary) -> Value {
         let crossed: Map<String, Value> = metric
             .thresholds
             .iter()
-            .map(|threshold| (threshold.source.clone(), Value::Bool(!threshold.ok)))
+            .map(|threshold| (threshold.label(), Value::Bool(!threshold.ok)))
             .collect();
         exported.insert("thresholds".to_owned(), Value::Object(crossed));
     }

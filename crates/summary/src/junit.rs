@@ -12,6 +12,7 @@ use brunt_metrics::summary::{MetricSummary, Summary, ThresholdResult};
 use brunt_metrics::{Contains, Kind};
 use brunt_verdict::{Finding, Verdict};
 
+use crate::breach;
 use crate::escape::xml;
 use crate::humanize;
 use crate::order;
@@ -201,10 +202,12 @@ fn thresholds(summary: &Summary) -> Suite {
         let outcome = if threshold.ok {
             Outcome::Passed
         } else {
-            let message = format!("{} is {}", threshold.aggregation, observed(metric, threshold));
+            let observed = observed(metric, threshold);
+            let breach = breach::told(threshold).map_or(String::new(), |told| format!("; {told}"));
+            let message = format!("{} is {observed}{breach}", threshold.aggregation);
             Outcome::Failed("threshold", message, String::new())
         };
-        let name = format!("{} {}", metric.name, threshold.source.trim());
+        let name = format!("{} {}", metric.name, threshold.label().trim());
         suite.push("thresholds".into(), name, outcome);
     }
     suite.finished()
@@ -243,7 +246,7 @@ pub(crate) fn judged(
 
 /// The value that a threshold looked at, with its unit.
 pub(crate) fn observed(metric: &MetricSummary, threshold: &ThresholdResult) -> String {
-    let Some(value) = threshold.value else { return "not known: there is no value".into() };
+    let Some(value) = threshold.shown_value() else { return "not known: there is no value".into() };
     match (metric.kind, metric.contains) {
         (Kind::Rate, _) if threshold.aggregation == "rate" => {
             format!("{} %", humanize::trimmed(value * 100.0, 2))

@@ -14,6 +14,7 @@
 //! text; the caller decides where it goes.
 #![forbid(unsafe_code)]
 
+mod breach;
 pub mod csv;
 pub mod escape;
 pub mod humanize;
@@ -23,3 +24,4 @@ pub mod markdown;
 pub mod order;
 pub mod tables;
 pub mod text;
+mod warmup;

@@ -6,9 +6,11 @@ use brunt_metrics::summary::{MetricSummary, Summary, Values};
 use brunt_metrics::{Contains, TrendSink};
 use brunt_verdict::{Level, Verdict};
 
+use crate::breach;
 use crate::escape;
 use crate::humanize;
 use crate::junit::{About, judged, observed};
+use crate::warmup;
 
 /// At most this many rows of a table are written, those that failed first; a line tells how many there are more.
 const ROWS_MAX: usize = 50;
@@ -34,6 +36,10 @@ pub fn markdown(summary: &Summary, about: &About<'_>) -> String {
         findings(&mut out, verdict);
     }
     figures(&mut out, summary);
+    if let Some(left_out) = &summary.left_out {
+        line(&mut out, format_args!(""));
+        line(&mut out, format_args!("{}", warmup::told(left_out)));
+    }
     durations(&mut out, summary);
     thresholds(&mut out, summary);
     checks(&mut out, summary);
@@ -155,8 +161,9 @@ fn thresholds(out: &mut String, summary: &Summary) {
     line(out, format_args!("|---|---|--:|"));
     for (metric, threshold) in all.iter().take(ROWS_MAX) {
         let mark = if threshold.ok { "🟢" } else { "🔴" };
-        let name = code(&format!("{} {}", metric.name, threshold.source.trim()));
-        let observed = observed(metric, threshold);
+        let name = code(&format!("{} {}", metric.name, threshold.label().trim()));
+        let breach = breach::told(threshold).map_or(String::new(), |told| format!(" ({told})"));
+        let observed = format!("{}{breach}", observed(metric, threshold));
         line(out, format_args!("| {mark} | {name} | {observed} |"));
     }
     more(out, all.len());

@@ -101,6 +101,7 @@ fn summary(fixture: &Value) -> Summary {
         own: Vec::new(),
         exceptions: Exceptions::default(),
         dropped: Dropped::default(),
+        left_out: None,
     }
 }
 
@@ -115,7 +116,7 @@ fn metric(value: &Value) -> MetricSummary {
             ok: threshold["ok"].as_bool().expect("a verdict"),
             value: values.get(&aggregation),
             aggregation,
-            abort_on_fail: false,
+            ..ThresholdResult::default()
         }
     });
     MetricSummary {

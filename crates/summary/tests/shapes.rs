@@ -287,6 +287,7 @@ fn small() -> Summary {
         own: Vec::new(),
         exceptions: Exceptions::default(),
         dropped: Dropped::default(),
+        left_out: None,
         scenarios: Vec::new(),
         groups: Vec::new(),
     }
@@ -311,6 +312,6 @@ fn threshold(source: &str, aggregation: &str, value: Option<f64>, ok: bool) -> T
         ok,
         value,
         aggregation: aggregation.into(),
-        abort_on_fail: false,
+        ..ThresholdResult::default()
     }
 }

@@ -190,8 +190,14 @@ impl LoadRequest {
         }
         let thresholds = matches.get_many::<String>("threshold").into_iter().flatten();
         let thresholds = thresholds.map(|text| {
-            text.parse::<Threshold>()
-                .map_err(|error| Failure::usage(format!("--threshold {text}: {error}")))
+            let read = text
+                .parse::<Threshold>()
+                .map_err(|error| Failure::usage(format!("--threshold {text}: {error}")))?;
+            if read.timing().is_none() {
+                return Ok(read);
+            }
+            let why = "window, for and the other words are for brunt attack and brunt run";
+            Err(Failure::usage(format!("--threshold {text}: {why}")))
         });
         let report = match format.unwrap_or("text") {
             "html" => Form::Html,

@@ -6,7 +6,7 @@ use super::Flag;
 
 /// Headings and the flags below each, in the order of the page.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("Load", &["vus", "duration", "iterations", "stage", "rps", "scenario", "set"]),
+    ("Load", &["vus", "duration", "iterations", "stage", "rps", "seed", "scenario", "set"]),
     (
         "Script",
         &[
@@ -36,6 +36,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "new-machine-readable-summary",
             "summary-trend-stats",
             "summary-time-unit",
+            "threshold",
             "no-thresholds",
             "tag",
             "system-tags",

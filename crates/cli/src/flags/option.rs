@@ -29,6 +29,12 @@ pub(crate) static FLAGS: &[Flag] = &[
         .short('p')
         .env("PAUSED")
         .sets("paused"),
+    Flag::value("seed", "N", "Begin all randomness of the test here: the same seed gives the same requests [default: a random one, which is shown]")
+        .env("SEED")
+        .sets("seed"),
+    Flag::value("threshold", "METRIC: EXPR", "Add a threshold, such as 'http_req_duration: p(95)<200 window=30s for=10s'; repeat it for more")
+        .many()
+        .sets("thresholds"),
     Flag::switch("no-setup", "Skip setup()").env("NO_SETUP").sets("noSetup"),
     Flag::switch("no-teardown", "Skip teardown()").env("NO_TEARDOWN").sets("noTeardown"),
     Flag::value("max-redirects", "N", "Follow at most N redirects of a request [default: 10]")

@@ -38,10 +38,12 @@ pub(crate) struct Source<'a> {
     pub(crate) libraries: bool,
     /// Where init code registers its metrics.
     pub(crate) registry: Arc<Registry>,
+    /// Where all randomness of the script begins.
+    pub(crate) seed: u64,
 }
 
 impl<'a> Source<'a> {
-    /// The script of that name, as the settings say; `__ENV` can be written to.
+    /// The script of that name, as the settings say, with a random seed; `__ENV` can be written to.
     pub(crate) fn of(
         name: &'a str,
         settings: &'a ScriptSettings,
@@ -56,6 +58,7 @@ impl<'a> Source<'a> {
             remote: settings.remote,
             libraries: settings.libraries,
             registry: Arc::clone(registry),
+            seed: fastrand::u64(..),
         }
     }
 }

@@ -1,8 +1,17 @@
 //! From a run's failure to an exit code and a remedy.
 
-use brunt_engine::{AbortReason, ErrorKind, Failure as RunFailure, RunError};
+use brunt_engine::{AbortReason, ErrorKind, Failure as RunFailure, RunError, RunReport};
 
 use crate::{exit::Exit, failure::Failure};
+
+/// The failure of a run, if it failed. Where thresholds decide, the first of them that has an exit code says with which.
+pub(crate) fn of_run(report: &RunReport) -> Option<Failure> {
+    let told = failure(report.error()?);
+    Some(match (told.exit, report.exit_code) {
+        (Exit::Thresholds, Some(code)) => Failure { exit: Exit::OfThreshold(code), ..told },
+        _ => told,
+    })
+}
 
 /// The failure as `main` tells it.
 pub(crate) fn failure(failure: RunFailure) -> Failure {

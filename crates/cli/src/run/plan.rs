@@ -54,10 +54,19 @@ pub(crate) struct Plan {
     /// The configuration file says so, both.
     pub(crate) linger: bool,
     pub(crate) web_dashboard: bool,
+    /// Where the run's randomness begins.
+    pub(super) seed: u64,
     features: Features,
 }
 
 impl Outer {
+    /// The seed that a flag, a variable or the configuration file gives.
+    pub(super) fn seed(&self) -> Option<u64> {
+        let weak = self.config_file.parsed.options.seed;
+        let seed = self.flags.seed.or(self.environment.seed).or(weak);
+        seed.map(i64::cast_unsigned)
+    }
+
     /// Reads the configuration file, the variables and the flags.
     ///
     /// # Errors
@@ -194,6 +203,7 @@ impl Plan {
             collectors: outer.config_file.collectors,
             linger: outer.config_file.linger.unwrap_or(false),
             web_dashboard: outer.config_file.web_dashboard.unwrap_or(false),
+            seed: 0,
             features: outer.features,
         })
     }
@@ -212,6 +222,12 @@ impl Plan {
             run_tags: self.run_tags(),
             watcher,
         }
+    }
+
+    /// Says where the run's randomness begins.
+    pub(super) fn set_seed(&mut self, seed: u64) {
+        self.seed = seed;
+        self.consolidated.set_seed(seed);
     }
 
     /// The tags of everything.
@@ -248,9 +264,15 @@ impl Plan {
             unjudged: self.consolidated.unjudged.clone(),
             no_check_tag: !options.system_tags().contains(SystemTag::Check),
             no_group_tag: !options.system_tags().contains(SystemTag::Group),
+            warmup: self.has_warmup(),
         };
         Ledger::new(Arc::clone(registry), config)
             .map_err(|error| Failure::new(Exit::InvalidConfig, error))
+    }
+
+    /// Whether some scenario begins with a warm-up.
+    fn has_warmup(&self) -> bool {
+        self.consolidated.scenarios.iter().any(|scenario| !scenario.warmup.is_zero())
     }
 
     /// Whether the option `thresholds` names `iteration_lateness`, which is shown only then (or if a flag asks for it).
@@ -297,6 +319,7 @@ impl Plan {
         let scenarios = &self.consolidated.scenarios;
         brunt_outputs::Context {
             thresholds: self.thresholds().to_vec(),
+            warmup: self.has_warmup(),
             expected_response_submetric: self.tags_expected_response(),
             system_tags: tags.iter().map(|tag| tag.name().to_owned()).collect(),
             env,
@@ -319,6 +342,7 @@ impl Plan {
             no_check_tag: !options.system_tags().contains(SystemTag::Check),
             no_group_tag: !options.system_tags().contains(SystemTag::Group),
             hides_own: false,
+            warmup: self.has_warmup(),
             time_unit: super::run_file::time_unit(options.summary_time_unit()),
         }
     }

@@ -11,7 +11,8 @@ use brunt_options::TimeUnit;
 use brunt_outputs::{RunFacts, RunFileHandle, RunWatch};
 use brunt_runfile::exchange::{Evidence, address};
 use brunt_runfile::{
-    Commit, End, Event, Load, Machine, RunInfo, ScenarioInfo, Source, StageInfo, SummaryInfo,
+    Commit, End, Event, Judgement, Load, Machine, RunInfo, ScenarioInfo, Source, StageInfo,
+    SummaryInfo,
 };
 use brunt_schedule::{Arrivals, ClosedPlan, Executor, Scenario, Segment, total_duration};
 use brunt_verdict::{Signals, Verdict};
@@ -112,12 +113,26 @@ impl Recording {
             passed: self.has_thresholds.then_some(report.crossed.is_empty()),
             exit: exit.code().into(),
             verdict: Some(verdict.clone()),
+            judged: judged(report),
         };
         if let Err(error) = writer.end(&end) {
             log::error!("the run file has no end: {error}");
         }
         Some(file)
     }
+}
+
+/// How the thresholds were found.
+fn judged(report: &RunReport) -> Vec<Judgement> {
+    let summary = &report.summary;
+    let all = summary.metrics.iter().chain(&summary.own).flat_map(|metric| {
+        let of = |result: &brunt_metrics::ThresholdResult| Judgement {
+            metric: metric.name.clone(),
+            result: result.clone(),
+        };
+        metric.thresholds.iter().map(of)
+    });
+    all.collect()
 }
 
 /// Notes on what happens: events of the run file.
@@ -171,7 +186,7 @@ fn info<S: Script>(
         environment: names.into_iter().collect(),
         machine: Machine::read(),
         cores: settings.workers.unwrap_or(cores) as u64,
-        seed: None,
+        seed: Some(plan.seed.cast_signed().to_string()),
         commit: commit(environment, folder),
         labels: settings.labels.clone(),
         sources: sources(script, settings.no_source),
@@ -451,6 +466,8 @@ mod tests {
             exec: "default".into(),
             env: BTreeMap::new(),
             tags: BTreeMap::new(),
+            warmup: Duration::ZERO,
+            rhythm: brunt_schedule::Rhythm::default(),
         }
     }
 

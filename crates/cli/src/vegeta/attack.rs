@@ -20,7 +20,7 @@ pub(super) use self::flags::FLAGS;
 use self::judge::Judge;
 pub(crate) use self::planning::zone;
 use self::recording::Recording;
-use super::{failure, flag::Values};
+use super::{failure, flag::Values, threshold};
 use crate::{
     Context,
     bounded::{self, BODY_MAX},
@@ -62,6 +62,7 @@ pub(super) fn perform(context: &Context, words: &[String], cpus: Option<usize>) 
         return Err(told(AttackError::NoLimit));
     }
     let targets = targets(&values)?;
+    threshold::fit(&threshold::read(&values), plan.duration)?;
     let judge = Judge::new(&values);
     let exporter = exporter(values.text("prometheus-addr"))?;
     let output = if no_records { Box::new(io::sink()) } else { output(name)? };

@@ -124,6 +124,7 @@ pub(super) fn perform(context: &Context, words: &[String]) -> Outcome<Exit> {
     let every = Duration::from_nanos(u64::try_from(values.duration("every")).unwrap_or(0));
     let every = Some(every).filter(|every| !every.is_zero());
     let thresholds = threshold::read(&values);
+    threshold::as_a_whole(&thresholds)?;
     let mut output = Output::open(output_of(&values))?;
     let config = SummaryConfig { buckets, group_by: GroupBy::named(values.text("group-by")) };
     let summary = Arc::new(Mutex::new(Summary::new(config)));
@@ -168,6 +169,7 @@ fn as_page(context: &Context, values: &super::flag::Values) -> Outcome<Exit> {
         }
     }
     let thresholds = threshold::read(values);
+    threshold::as_a_whole(&thresholds)?;
     let group_by = GroupBy::named(values.text("group-by"));
     let config = SheetConfig {
         slices: 0,

@@ -1,16 +1,21 @@
 //! `-threshold` of `brunt attack` and `brunt report`: conditions on the results, and exit code 99 if one fails.
 
-use brunt_records::{Summary, Threshold};
+use std::time::Duration;
 
-use super::flag::{Flag, Takes, Values};
-use crate::{Context, exit::Exit};
+use brunt_records::{Course, Summary, Threshold};
+
+use super::{
+    failure,
+    flag::{Flag, Takes, Values},
+};
+use crate::{Context, exit::Exit, failure::Outcome};
 
 /// The row for the tables of flags.
 pub(super) const FLAG: Flag = Flag::new(
     "threshold",
     Takes::Many { kind: "condition", check },
     "",
-    "Exit with code 99 unless this condition holds, such as p99<50ms or success>99%; repeat it for more",
+    "Exit with code 99 unless this condition holds, such as p99<50ms or success>99% window=30s for=10s; repeat it for more",
 );
 
 fn check(text: &str) -> Result<(), String> {
@@ -23,16 +28,80 @@ pub(super) fn read(values: &Values) -> Vec<Threshold> {
     texts.map(|text| text.parse().expect("it was checked when it was read")).collect()
 }
 
+/// Checks that none is in time: records that are over are judged as a whole.
+///
+/// # Errors
+/// One is.
+pub(super) fn as_a_whole(thresholds: &[Threshold]) -> Outcome<()> {
+    match thresholds.iter().find(|threshold| !threshold.timing().is_none()) {
+        None => Ok(()),
+        Some(threshold) => Err(failure(format!(
+            "-threshold {threshold:?}: window, for and the other words are for brunt attack, which looks while it runs",
+            threshold = threshold.to_string()
+        ))),
+    }
+}
+
+/// Checks that each fits into an attack of this length.
+///
+/// # Errors
+/// A time is longer.
+pub(super) fn fit(thresholds: &[Threshold], length: Option<Duration>) -> Outcome<()> {
+    let Some(length) = length.filter(|length| !length.is_zero()) else { return Ok(()) };
+    let shown = brunt_duration::wait::format;
+    for threshold in thresholds {
+        let timing = threshold.timing();
+        for (key, time) in
+            [("window", timing.window), ("after", timing.after), ("for", timing.hold)]
+        {
+            if let Some(time) = time.filter(|time| *time > length) {
+                return Err(failure(format!(
+                    "bad threshold \"{threshold}\": {key} is {}, but the attack ends after {}",
+                    shown(time),
+                    shown(length)
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Prints the outcome of each on stderr, and gives the exit code.
 pub(crate) fn judge(context: &Context, thresholds: &[Threshold], summary: &Summary) -> Exit {
+    judge_with(context, thresholds, summary, &mut [])
+}
+
+/// The same; those in time are judged by their courses. Of those that broke, the first with an exit code decides.
+pub(super) fn judge_with(
+    context: &Context,
+    thresholds: &[Threshold],
+    summary: &Summary,
+    courses: &mut [Option<Course>],
+) -> Exit {
     let mut exit = Exit::Success;
-    for threshold in thresholds {
-        let verdict = threshold.judge(summary);
+    let mut first = Duration::MAX;
+    for (index, threshold) in thresholds.iter().enumerate() {
+        let course = courses.get_mut(index).and_then(Option::as_mut);
+        let (verdict, breach) = match course {
+            Some(course) => course.end(summary),
+            None => (threshold.judge(summary), None),
+        };
         let found = verdict.found.as_deref().unwrap_or("not measured");
         let mark = if verdict.is_ok { '✓' } else { '✗' };
-        context.screen.stderr(&format!("{mark} {threshold}: {found}\n"));
-        if !verdict.is_ok {
-            exit = Exit::Thresholds;
+        let shown = brunt_duration::wait::format;
+        let when = breach.map_or(String::new(), |breach| {
+            format!(", first broken at {}, for {}", shown(breach.at), shown(breach.lasted))
+        });
+        context.screen.stderr(&format!("{mark} {threshold}: {found}{when}\n"));
+        if verdict.is_ok {
+            continue;
+        }
+        // Those on the whole attack break at its end.
+        let at = breach.map_or(Duration::MAX - Duration::from_nanos(1), |breach| breach.at);
+        match threshold.timing().exit_code {
+            Some(code) if at < first => (exit, first) = (Exit::OfThreshold(code), at),
+            _ if exit == Exit::Success => exit = Exit::Thresholds,
+            _ => {}
         }
     }
     exit

@@ -65,6 +65,7 @@ mod summary_tags;
 mod support;
 mod switches;
 mod tcp;
+mod thresholds;
 mod traces;
 mod veiled;
 mod verdict;

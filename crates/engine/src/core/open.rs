@@ -53,8 +53,8 @@ pub(super) struct OpenHere {
     idle: RefCell<VecDeque<Rc<Chair>>>,
     /// Stops the pacer.
     stop: StopHandle,
-    /// Where drops are booked; the number is the recorder's epoch.
-    dropped: Cell<Option<(u32, SeriesId)>>,
+    /// Where drops are booked: in which of the recorder's epochs, and whether during the warm-up.
+    dropped: Cell<Option<(u32, bool, SeriesId)>>,
 }
 
 /// Where an idle VU waits for its next iteration.
@@ -291,12 +291,13 @@ fn book_drops<R: Runner>(worker: &Worker<R>, open: &OpenHere, now: u64, count: u
     let state = open.here.state();
     let mut recorder = worker.core.recorder().borrow_mut();
     let epoch = recorder.epoch();
-    let known = open.dropped.get().filter(|(of, _)| *of == epoch);
-    let (_, series) = known.unwrap_or_else(|| {
-        let tags = recorder.tags(state.tags_of_drops());
-        (epoch, recorder.series(builtin::DROPPED_ITERATIONS, tags))
+    let is_warm = now < state.warm_until();
+    let known = open.dropped.get().filter(|(of, warm, _)| (*of, *warm) == (epoch, is_warm));
+    let (.., series) = known.unwrap_or_else(|| {
+        let tags = recorder.tags(&state.tags_of_drops(now));
+        (epoch, is_warm, recorder.series(builtin::DROPPED_ITERATIONS, tags))
     });
-    open.dropped.set(Some((epoch, series)));
+    open.dropped.set(Some((epoch, is_warm, series)));
     recorder.add(series, count as f64, now, None);
 }
 

@@ -145,10 +145,11 @@ impl<R: Runner> Visit<R> {
         let (worker, scenario) = (Rc::clone(&self.worker), Rc::clone(&self.scenario));
         let mut recorder = worker.core.recorder.borrow_mut();
         let vu = &mut self.resident().vu;
-        let tags = recorder.tags(scenario.state().tags_of_drops());
+        let now = clock::now_ns();
+        let tags = recorder.tags(&scenario.state().tags_of_drops(now));
         let series = recorder.series(builtin::DROPPED_ITERATIONS, tags);
         let metadata = if recorder.wants_samples() { vu.metadata() } else { None };
-        recorder.add(series, count as f64, clock::now_ns(), metadata.as_ref());
+        recorder.add(series, count as f64, now, metadata.as_ref());
     }
 }
 

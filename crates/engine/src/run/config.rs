@@ -83,6 +83,8 @@ pub struct RunReport {
     pub abort: Option<AbortReason>,
     /// Metrics whose thresholds do not hold at the end, sorted.
     pub crossed: Vec<String>,
+    /// The exit code that the first of their thresholds asks for, if one does.
+    pub exit_code: Option<u8>,
     /// `exec.test.fail()` was called.
     pub marked_failed: bool,
     /// Whether the clock ever started: false if the initialisation failed or was cut short.

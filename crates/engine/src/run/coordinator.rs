@@ -361,7 +361,7 @@ impl<R: Runner> Coordinator<R> {
                     "The scenario is over");
             }
             if scene.is_done() && !was_done && !aborting {
-                unstarted.push((scene.state.tags_of_drops().clone(), scene.unstarted()));
+                unstarted.push((scene.state.tags_of_drops(now), scene.unstarted()));
             }
         }
         for (core, command) in orders {

@@ -221,6 +221,8 @@ pub(crate) fn scenario(name: &str, executor: Executor) -> Scenario {
         exec: "default".into(),
         env: BTreeMap::new(),
         tags: BTreeMap::new(),
+        warmup: Duration::ZERO,
+        rhythm: brunt_schedule::Rhythm::default(),
     }
 }
 

@@ -38,10 +38,11 @@ pub struct Multipart {
 
 impl Multipart {
     /// Writes the parts in their order. Files stay where they are; all between them is one allocation.
-    pub fn encode(parts: &[Part<'_>]) -> Self {
+    /// The boundary comes from `random`.
+    pub fn encode(parts: &[Part<'_>], mut random: impl FnMut() -> u64) -> Self {
         let mut boundary = String::with_capacity(60);
         for _ in 0..4 {
-            let _ = write!(boundary, "{:015x}", fastrand::u64(..) >> 4);
+            let _ = write!(boundary, "{:015x}", random() >> 4);
         }
         Self::encode_with(boundary, parts)
     }
@@ -141,7 +142,10 @@ mod tests {
 
     #[test]
     fn boundaries_are_long_and_new_each_time() {
-        let (one, two) = (Multipart::encode(&[]), Multipart::encode(&[]));
+        let (one, two) = (
+            Multipart::encode(&[], || fastrand::u64(..)),
+            Multipart::encode(&[], || fastrand::u64(..)),
+        );
         assert_eq!(one.boundary.len(), 60);
         assert_ne!(one.boundary, two.boundary);
         assert!(one.content_type().ends_with(&one.boundary));

@@ -18,6 +18,8 @@ pub(super) struct Route {
     /// Entries of the ledger: the metric and those submetrics whose tags it has.
     pub(super) entries: Box<[u32]>,
     pub(super) parts: PartRoute,
+    /// Its values are a warm-up, which counts nowhere else.
+    pub(super) is_warm: bool,
 }
 
 /// By the address of a core's own series: no string is hashed or compared. The series is kept, so that

@@ -1,7 +1,9 @@
 use super::*;
 use crate::metric::{Contains, Kind};
 use crate::recorder::Recorder;
+use crate::summary::ThresholdResult;
 use crate::tags::TagSet;
+use crate::threshold::Threshold;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -253,4 +255,115 @@ fn submetrics_are_kept_when_nothing_is_judged() {
     let summary = test.ledger.summary(Duration::from_secs(1));
     let names: Vec<&str> = summary.metrics.iter().map(|metric| &*metric.name).collect();
     assert_eq!(names, ["http_reqs", "http_reqs{a:b}"]);
+}
+
+fn in_time(metric: &str, label: &str) -> ThresholdSet {
+    let threshold = Threshold::parse_label(label, false, None).unwrap();
+    ThresholdSet { metric: metric.into(), thresholds: vec![threshold] }
+}
+
+/// Looks once a second, at values that are bad within a stretch of seconds.
+fn looked(label: &str, seconds: u64, bad: std::ops::Range<u64>) -> ThresholdResult {
+    let mut test = Test::new(vec![in_time("my_trend", label)]);
+    for second in 0..seconds {
+        for _ in 0..10 {
+            test.add("my_trend", &[], if bad.contains(&second) { 100.0 } else { 1.0 });
+        }
+        test.ledger.look(SECOND * (second as u32 + 1));
+    }
+    test.ledger.evaluate(SECOND * seconds as u32, true);
+    let summary = test.ledger.summary(SECOND);
+    summary.metric("my_trend").unwrap().thresholds[0].clone()
+}
+
+#[test]
+fn a_window_forgets_but_a_breach_is_kept_with_its_moment() {
+    let found = looked("avg<50 window=5s", 60, 20..30);
+    let breach = found.breach.unwrap();
+    assert!(!found.ok);
+    // Three of five seconds are bad from the 23rd on, until three of five are good again.
+    assert_eq!((breach.at, breach.lasted), (SECOND * 23, SECOND * 10));
+    assert_eq!(
+        (found.value, found.shown_value(), breach.value),
+        (Some(1.0), Some(60.4), Some(60.4))
+    );
+    assert!(looked("avg<50 window=5s", 60, 20..22).ok);
+    assert!(looked("avg<50", 60, 20..30).ok);
+}
+
+#[test]
+fn a_breach_that_must_last_counts_from_its_beginning() {
+    assert!(looked("max<50 window=2s for=2s", 60, 20..21).ok);
+    let breach = looked("max<50 window=2s for=2s", 60, 20..25).breach.unwrap();
+    assert_eq!((breach.at, breach.lasted), (SECOND * 21, SECOND * 6));
+    assert!(looked("max<50 window=2s after=40s", 60, 20..25).ok);
+}
+
+#[test]
+fn a_look_without_values_means_what_is_asked_for() {
+    let ok = |metric: &str, label: &str| {
+        let mut test = Test::new(vec![in_time(metric, label)]);
+        (1..=9).for_each(|second| drop(test.ledger.look(SECOND * second)));
+        let verdict = test.ledger.evaluate(SECOND * 9, true);
+        (verdict.crossed.is_empty(), verdict.exit_code)
+    };
+    assert_eq!(ok("my_trend", "avg<5 window=3s"), (true, None));
+    assert_eq!(ok("my_trend", "avg<5 window=3s onNoData=fail exitCode=9"), (false, Some(9)));
+    assert_eq!(ok("my_counter", "rate>5 window=3s"), (false, None));
+    assert_eq!(ok("my_counter", "count<1 window=3s"), (true, None));
+    assert_eq!(ok("my_counter", "rate>5 window=3s onNoData=ignore"), (true, None));
+    assert_eq!(ok("my_rate", "rate>0.5 onNoData=fail"), (false, None));
+    assert_eq!(ok("my_gauge", "value>0 onNoData=pass"), (true, None));
+}
+
+#[test]
+fn the_exit_code_is_that_of_the_threshold_that_broke_first() {
+    let sets = [
+        ("my_trend", "max<50 window=2s exitCode=3"),
+        ("my_gauge", "value<50 window=9s exitCode=4"),
+    ];
+    let mut test = Test::new(sets.iter().map(|(metric, label)| in_time(metric, label)).collect());
+    for second in 1..=20 {
+        test.add("my_gauge", &[], 100.0);
+        test.add("my_trend", &[], if second < 15 { 1.0 } else { 100.0 });
+        test.ledger.look(SECOND * second);
+    }
+    let verdict = test.ledger.evaluate(SECOND * 20, true);
+    assert_eq!((verdict.crossed.len(), verdict.exit_code), (2, Some(4)));
+}
+
+#[test]
+fn windows_of_one_metric_share_a_ring_and_its_memory_is_bounded() {
+    let sets = ["avg<5 window=3s", "max<5 window=50s", "avg<5 window=1h"];
+    let mut test = Test::new(sets.iter().map(|label| in_time("my_trend", label)).collect());
+    for second in 1..=4000 {
+        test.add("my_trend", &[], 1.0);
+        test.ledger.look(SECOND * second);
+    }
+    let entry = test.ledger.entries.iter().find(|entry| entry.name == "my_trend").unwrap();
+    assert_eq!(entry.rings.len(), 2);
+    assert_eq!(entry.rings.iter().map(|ring| ring.parts()).collect::<Vec<_>>(), [50, 57]);
+}
+
+#[test]
+fn values_of_a_warm_up_are_counted_and_left_out() {
+    let config = LedgerConfig { warmup: true, breakdown: true, ..LedgerConfig::default() };
+    let mut test = Test::with(config).unwrap();
+    for tags in [&[("scenario", "a"), ("warmup", "true")][..], &[("scenario", "a")]] {
+        test.add("iterations", tags, 1.0);
+        test.add("http_reqs", tags, 2.0);
+        test.add("checks", tags, 1.0);
+    }
+    let summary = test.ledger.summary(SECOND);
+    for (name, count) in [("iterations", 1.0), ("http_reqs", 2.0)] {
+        assert_eq!(summary.metric(name).unwrap().values.get("count"), Some(count));
+        assert_eq!(summary.scenarios[0].metrics.len(), 3);
+    }
+    let left_out = LeftOut { iterations: 1, requests: 2, checks: 1, dropped_iterations: 0 };
+    assert_eq!(summary.left_out, Some(left_out));
+    // Where no scenario has a warm-up, the tag is the script's own.
+    let mut test = Test::new(Vec::new());
+    test.add("iterations", &[("warmup", "true")], 1.0);
+    let summary = test.ledger.summary(SECOND);
+    assert!(summary.metric("iterations").is_some() && summary.left_out.is_none());
 }

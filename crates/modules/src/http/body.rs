@@ -19,6 +19,7 @@ use crate::go_error::go_type;
 use crate::go_text::number_text;
 use crate::reading::{Room, length_of};
 use crate::shared_array;
+use crate::state::VuState;
 use crate::throwing::{throw, throw_type};
 
 static DESCRIPTION: Name = Name::new("description");
@@ -144,7 +145,9 @@ pub(super) fn encode_as(
     if is_blob(body) {
         return Ok(None);
     }
-    let boundary = Boundary::of(Some(content_type)).map_err(|told| throw(body.ctx(), &told))?;
+    let seed = VuState::of(body.ctx()).drawn();
+    let boundary =
+        Boundary::of(Some(content_type), seed).map_err(|told| throw(body.ctx(), &told))?;
     if let Some(payload) = form_with(body, &boundary.text) {
         let encoded = EncodedBody::of(payload, Some(boundary.content_type));
         return Ok(Some(EncodedBody { is_by_hand: true, ..encoded }));
@@ -244,7 +247,7 @@ fn form(body: &Value<'_>, boundary: Option<Boundary>) -> Result<EncodedBody, Bod
             let encoded = EncodedBody::of(payload, Some(boundary.content_type));
             return Ok(EncodedBody { is_by_hand: true, ..encoded });
         }
-        let multipart = Multipart::encode(&parts);
+        let multipart = Multipart::encode(&parts, || VuState::of(body.ctx()).drawn());
         let content_type = Some(multipart.content_type());
         return Ok(EncodedBody::of(multipart.body, content_type));
     }

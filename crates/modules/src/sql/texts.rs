@@ -3,6 +3,7 @@
 use brunt_quickjs::{Call, JsResult};
 
 use crate::go_error::throw_go;
+use crate::state::VuState;
 
 /// The letters, as many as six bits tell apart.
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -24,7 +25,7 @@ pub(super) fn random_texts<'js>(call: Call<'js>) -> JsResult<'js> {
     }
     let seed = call.argument(2);
     let mut random = if seed.is_nullish() {
-        fastrand::Rng::new()
+        fastrand::Rng::with_seed(VuState::of(ctx).drawn())
     } else {
         fastrand::Rng::with_seed(seed.to_integer()?.cast_unsigned())
     };

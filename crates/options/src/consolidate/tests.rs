@@ -229,3 +229,56 @@ fn thresholds_must_fit_the_metrics_of_the_script_and_all_are_told() {
     thresholds.http_reqs[0] 
     "#);
 }
+
+#[test]
+fn thresholds_of_flags_are_added_to_those_of_the_script() {
+    let options = json!({ "duration": "1m", "thresholds": {
+        "http_reqs": ["count>1", { "threshold": "rate>5", "window": "10s", "exitCode": 7 }],
+    } });
+    let flags = [
+        "http_reqs: rate>9 window=30s for=10s",
+        "http_req_duration{a:b}: p(95) <= 2 name=\"so fast\"",
+    ];
+    let command_line =
+        Options::from_flags([("thresholds", flags.to_vec(), "--threshold")]).unwrap();
+    let layers = Layers { command_line, ..script(&options) };
+    let all = run(layers).unwrap();
+    let labels: Vec<String> = all
+        .thresholds
+        .iter()
+        .flat_map(|set| set.thresholds.iter().map(|one| format!("{}: {}", set.metric, one.label())))
+        .collect();
+    assert_eq!(
+        labels,
+        [
+            "http_req_duration{a:b}: p(95) <= 2 name=\"so fast\"",
+            "http_reqs: count>1",
+            "http_reqs: rate>5 window=10s exitCode=7",
+            "http_reqs: rate>9 window=30s for=10s",
+        ]
+    );
+    // As they are printed, they are read again.
+    let printed = all.options.to_inspect_json();
+    let again = run(script(&printed)).unwrap();
+    assert_eq!(again.thresholds, all.thresholds);
+    assert_eq!(
+        printed["thresholds"]["http_reqs"][1],
+        json!({ "threshold": "rate>5", "abortOnFail": null, "delayAbortEval": null, "window": "10s", "exitCode": 7 })
+    );
+}
+
+#[test]
+fn random_gaps_have_a_seed_of_their_scenario() {
+    let rate = |arrivals: &str| json!({ "executor": "constant-arrival-rate", "rate": 5, "duration": "9s", "preAllocatedVUs": 1, "arrivals": arrivals });
+    let options = json!({ "scenarios": { "a": rate("poisson"), "b": rate("poisson"), "c": rate("uniform") } });
+    let mut all = run(script(&options)).unwrap();
+    all.set_seed(7);
+    let gaps: Vec<_> = all.scenarios.iter().map(|scenario| scenario.rhythm.gaps).collect();
+    assert!(gaps[0] != gaps[1] && gaps[2] == brunt_schedule::Gaps::Uniform, "{gaps:?}");
+    let shared = Options { execution_segment: Some("0:1/2".into()), ..Options::default() };
+    let error = run(Layers { command_line: shared, ..script(&options) }).unwrap_err();
+    assert!(
+        error.to_string().contains("scenarios.a.arrivals: poisson on several machines"),
+        "{error}"
+    );
+}

@@ -167,7 +167,7 @@ fn thresholds(file: &RunFile, page: &Page) -> Result<Vec<Value>, RunFileError> {
         [],
         |row| {
             let (metric, text): (String, String) = (row.get(1)?, row.get(2)?);
-            let parsed = Threshold::parse(&text, false, None).ok();
+            let parsed = Threshold::parse_label(&text, false, None).ok();
             let of = Selector::parse(&metric).ok().zip(parsed.as_ref()).map(|(selector, parsed)| {
                 let tags: Map<String, Value> =
                     selector.tags.into_iter().map(|(key, value)| (key, json!(value))).collect();

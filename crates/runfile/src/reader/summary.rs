@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::Duration;
 
 use brunt_metrics::{
-    CheckDelta, ExceptionDelta, ExceptionDeltas, Frame, Ledger, LedgerConfig, Registry, Series,
-    SeriesDelta, Sink, Summary, TagSet,
+    Breach, CheckDelta, ExceptionDelta, ExceptionDeltas, Frame, Ledger, LedgerConfig, Registry,
+    Series, SeriesDelta, Sink, Summary, TagSet,
 };
 
 use super::RunFile;
@@ -40,13 +41,103 @@ impl RunFile {
             unjudged: settings.unjudged.clone(),
             no_check_tag: settings.no_check_tag,
             no_group_tag: settings.no_group_tag,
+            warmup: settings.warmup,
         };
         let mut ledger = Ledger::new(Arc::clone(&registry), config)
             .map_err(|error| RunFileError::damaged(self.path(), &error.to_string()))?;
-        ledger.absorb(&self.frame(slices, &ids)?);
+        let mut frame = self.frame(slices, &ids)?;
+        if ledger.has_looks() {
+            frame.series.clear();
+            self.replay(&mut ledger, slices, &ids)?;
+        }
+        ledger.absorb(&frame);
         let length = self.length(slices);
         ledger.evaluate(length, true);
-        Ok(ledger.summary(length))
+        let mut summary = ledger.summary(length);
+        if ledger.has_looks() && *slices == (0..self.about().slices) {
+            self.correct(&mut summary)?;
+        }
+        Ok(summary)
+    }
+
+    /// Hands the slices over one by one, and has the thresholds in time looked at after each.
+    fn replay(
+        &self,
+        ledger: &mut Ledger,
+        slices: &Range<u64>,
+        ids: &BTreeMap<u32, brunt_metrics::MetricId>,
+    ) -> Result<(), RunFileError> {
+        let all: BTreeMap<u32, Arc<Series>> = self.all_series(ids)?.into_iter().collect();
+        let width = self.about().width;
+        let mut frame = Frame::default();
+        let mut current = slices.start;
+        let mut over = |n: u64, frame: &mut Frame| {
+            ledger.absorb(&std::mem::take(frame));
+            let count = u32::try_from(n + 1 - slices.start).unwrap_or(u32::MAX);
+            ledger.look(width.saturating_mul(count));
+        };
+        self.each(slices, |n, series, sink| {
+            while current < n {
+                over(current, &mut frame);
+                current += 1;
+            }
+            if let Some(series) = all.get(&series) {
+                frame.series.push(SeriesDelta { series: Arc::clone(series), sink });
+            }
+        })?;
+        while current < slices.end {
+            over(current, &mut frame);
+            current += 1;
+        }
+        Ok(())
+    }
+
+    /// Of the whole run the thresholds in time are known as they were found while it ran.
+    fn correct(&self, summary: &mut Summary) -> Result<(), RunFileError> {
+        let rows = self.rows(
+            "SELECT metric, text, passed, t.last, at, lasted, b.value FROM threshold t
+             LEFT JOIN threshold_breach b ON threshold = t.id WHERE passed IS NOT NULL",
+            [],
+            |row| {
+                let nanos =
+                    |time: i64| Duration::from_nanos(u64::try_from(time).unwrap_or_default());
+                let at: Option<i64> = row.get(4)?;
+                let breach = match at {
+                    Some(at) => Some(Breach {
+                        at: nanos(at),
+                        lasted: nanos(row.get(5)?),
+                        value: row.get(6)?,
+                    }),
+                    None => None,
+                };
+                let key: (String, String) = (row.get(0)?, row.get(1)?);
+                Ok((key, (row.get::<_, bool>(2)?, row.get::<_, Option<f64>>(3)?, breach)))
+            },
+        )?;
+        let found: BTreeMap<_, _> = rows.into_iter().collect();
+        for metric in summary.metrics.iter_mut().chain(&mut summary.own) {
+            for result in metric.thresholds.iter_mut().filter(|one| one.timing.is_in_time()) {
+                let key = (metric.name.clone(), result.label());
+                if let Some((ok, value, breach)) = found.get(&key) {
+                    (result.ok, result.value, result.breach) = (*ok, *value, *breach);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The series of metrics that are known, by number.
+    fn all_series(
+        &self,
+        ids: &BTreeMap<u32, brunt_metrics::MetricId>,
+    ) -> Result<Vec<(u32, Arc<Series>)>, RunFileError> {
+        let known = self.series()?.into_iter().filter_map(|row| {
+            let metric = *ids.get(&row.metric)?;
+            let pairs = row.tags.iter().map(|(key, value)| (key.as_str(), value.as_str()));
+            let tags = TagSet::from_pairs(pairs);
+            Some((row.id, Arc::new(Series { metric, tags })))
+        });
+        Ok(known.collect())
     }
 
     /// All that was measured in a range of slices, as one frame.
@@ -61,13 +152,8 @@ impl RunFile {
             None => drop(sinks.insert(series, sink)),
         })?;
         let mut series = Vec::new();
-        for row in self.series()? {
-            let (Some(sink), Some(metric)) = (sinks.remove(&row.id), ids.get(&row.metric)) else {
-                continue;
-            };
-            let pairs = row.tags.iter().map(|(key, value)| (key.as_str(), value.as_str()));
-            let tags = TagSet::from_pairs(pairs);
-            series.push(SeriesDelta { series: Arc::new(Series { metric: *metric, tags }), sink });
+        for (id, of) in self.all_series(ids)? {
+            series.extend(sinks.remove(&id).map(|sink| SeriesDelta { series: of, sink }));
         }
         let range = [slices.start as i64, slices.end as i64];
         let count = |number: i64| u64::try_from(number).unwrap_or_default();

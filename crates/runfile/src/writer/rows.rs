@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use brunt_metrics::{Metric, MetricId, Registry, Selector, Sink, TrendSink};
+use brunt_metrics::{Breach, Metric, MetricId, Registry, Selector, Sink, TrendSink};
 use rusqlite::{Connection, Transaction, params};
 use rustc_hash::FxHashSet;
 use serde_json::{Map, Value, json};
@@ -465,7 +465,7 @@ fn threshold(
     standing: &Standing,
     slice: Option<u64>,
 ) -> rusqlite::Result<()> {
-    let Standing { metric, text, ok, value } = standing;
+    let Standing { metric, text, ok, value, breach } = standing;
     let find = "SELECT id, breached FROM threshold WHERE metric = ?1 AND text = ?2";
     let row = |row: &rusqlite::Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, Option<i64>>(1)?));
     let found = transaction.prepare_cached(find)?.query_row(params![metric, text], row);
@@ -480,8 +480,15 @@ fn threshold(
             let width: i64 = transaction.prepare_cached(width)?.query_row([], |row| row.get(0))?;
             Some((slice as i64 + 1) * width * 1000)
         }
+        // The run looked more closely than at the ends of slices.
+        (false, _, None) if breach.is_some() => breach.map(|breach| breach.at.as_micros() as i64),
         (_, breached, _) => breached,
     };
+    if let (None, Some(Breach { at, lasted, value })) = (slice, breach) {
+        transaction
+            .prepare_cached("INSERT OR REPLACE INTO threshold_breach VALUES (?1, ?2, ?3, ?4)")?
+            .execute(params![id, at.as_nanos() as i64, lasted.as_nanos() as i64, value])?;
+    }
     transaction
         .prepare_cached("UPDATE threshold SET passed = ?2, last = ?3, breached = ?4 WHERE id = ?1")?
         .execute(params![id, ok, value, breached])?;
@@ -571,7 +578,7 @@ pub(super) fn info(
         for threshold in &set.thresholds {
             transaction.execute(
                 "INSERT INTO threshold (metric, text, abort) VALUES (?1, ?2, ?3)",
-                params![name, threshold.source, threshold.abort_on_fail],
+                params![name, threshold.label(), threshold.abort_on_fail],
             )?;
         }
     }

@@ -1,8 +1,11 @@
 //! The rate over time, and its inverse.
 
+mod swing;
+
 use std::time::Duration;
 
-use crate::Stage;
+use self::swing::Swing;
+use crate::{Sine, Stage};
 
 const SECOND: f64 = 1e9;
 
@@ -11,6 +14,7 @@ const SECOND: f64 = 1e9;
 pub(crate) enum Pace {
     Constant(Constant),
     Ramping(Ramping),
+    Swinging(Swing),
 }
 
 impl Pace {
@@ -23,11 +27,41 @@ impl Pace {
         Self::Ramping(Ramping::new(start_rate, nanos(time_unit).max(1), stages))
     }
 
+    pub(crate) fn swinging(rate: u64, time_unit: Duration, duration: Duration, sine: Sine) -> Self {
+        let (rate, time_unit) = (rate.max(1), nanos(time_unit).max(1));
+        Self::Swinging(Swing::new(rate, time_unit, nanos(duration), sine))
+    }
+
+    /// How many iterations an even pace comes to, with the fraction of the next one.
+    pub(crate) fn area(&self) -> f64 {
+        match self {
+            Self::Constant(c) => c.duration as f64 / c.time_unit as f64 * c.rate as f64,
+            Self::Ramping(ramping) => ramping.area() as f64 / ramping.iteration() as f64,
+            Self::Swinging(swing) => swing.area(),
+        }
+    }
+
+    /// When an even pace has come to this number of iterations; `None` if it never does.
+    pub(crate) fn reach(&self, area: f64) -> Option<u64> {
+        if area > self.area() {
+            return None;
+        }
+        Some(match self {
+            Self::Constant(c) => {
+                ((area / c.rate as f64 * c.time_unit as f64) as u64).min(c.duration)
+            }
+            Self::Ramping(ramping) => ramping.reach(area),
+            Self::Swinging(swing) => swing.reach(area),
+        })
+    }
+
     /// `k` counts from 0.
     pub(crate) fn due(&self, k: u64) -> Option<u64> {
         match self {
             Self::Constant(constant) => constant.due(k),
             Self::Ramping(ramping) => ramping.due(k),
+            // As a constant rate, it begins with one at 0.
+            Self::Swinging(_) => self.reach(k as f64),
         }
     }
 
@@ -35,6 +69,7 @@ impl Pace {
         match self {
             Self::Constant(constant) => constant.count(),
             Self::Ramping(ramping) => ramping.count(),
+            Self::Swinging(swing) => swing.area() as u64 + 1,
         }
     }
 
@@ -42,6 +77,7 @@ impl Pace {
         match self {
             Self::Constant(c) => c.rate as f64 / c.time_unit as f64 * SECOND,
             Self::Ramping(ramping) => ramping.per_second(nanos(at)),
+            Self::Swinging(swing) => swing.rate_at(nanos(at) as f64) * SECOND,
         }
     }
 }
@@ -137,8 +173,18 @@ impl Ramping {
     }
 
     fn count(&self) -> u64 {
-        let area = self.legs.last().map_or(0, |leg| leg.area_after);
-        u64::try_from(area / self.iteration()).unwrap_or(u64::MAX)
+        u64::try_from(self.area() / self.iteration()).unwrap_or(u64::MAX)
+    }
+
+    fn area(&self) -> u128 {
+        self.legs.last().map_or(0, |leg| leg.area_after)
+    }
+
+    /// When this number of iterations has come, a fraction of one included.
+    fn reach(&self, iterations: f64) -> u64 {
+        let area = ((iterations * self.iteration() as f64) as u128).clamp(1, self.area().max(1));
+        let leg = self.legs.partition_point(|leg| leg.area_after < area);
+        self.legs.get(leg).map_or(0, |leg| leg.reach(area))
     }
 
     fn per_second(&self, at: u64) -> f64 {

@@ -220,3 +220,53 @@ proptest! {
         prop_assert_eq!(count, whole.count());
     }
 }
+
+#[test]
+fn random_gaps_follow_the_rate_and_their_number_is_that_of_even_ones() {
+    let with = |scenario: Scenario, gaps| {
+        let rhythm = crate::Rhythm { gaps, ..crate::Rhythm::default() };
+        of(&Scenario { rhythm, ..scenario })
+    };
+    let poisson = crate::Gaps::Poisson { seed: 11 };
+    let even = dues(&with(constant(1000, secs(1), secs(20), 1), crate::Gaps::Uniform));
+    let random = with(constant(1000, secs(1), secs(20), 1), poisson);
+    assert_eq!(random.count(), dues(&random).len() as u64);
+    assert!((random.count() as f64 / even.len() as f64 - 1.0).abs() < 0.02, "{}", random.count());
+    // A ramp from 0 to 2000 a second: a quarter of them come in the first half.
+    let ramp = dues(&with(ramping(0, secs(1), &[(20_000, 2000)], 1), poisson));
+    assert!(ramp.is_sorted());
+    let early = ramp.iter().filter(|due| **due < 10_000_000_000).count() as f64;
+    assert!((early / ramp.len() as f64 - 0.25).abs() < 0.01, "{early} of {}", ramp.len());
+}
+
+#[test]
+fn segments_share_random_gaps_without_talking() {
+    let rhythm =
+        crate::Rhythm { gaps: crate::Gaps::Poisson { seed: 5 }, ..crate::Rhythm::default() };
+    let scenario = Scenario { rhythm, ..constant(100, secs(1), secs(60), 7) };
+    let part = |text: &str| {
+        let segment = Segment::parse(Some(text), Some("0,1/4,1")).unwrap();
+        scenario.arrivals(&segment).unwrap()
+    };
+    let (one, other) = (part("0:1/4"), part("1/4:1"));
+    let mut all: Vec<u128> = dues(&one).into_iter().chain(dues(&other)).collect();
+    all.sort_unstable();
+    assert_eq!(all, dues(&of(&scenario)));
+    assert_eq!(one.count() + other.count(), of(&scenario).count());
+}
+
+#[test]
+fn a_rate_may_swing_about_itself() {
+    let sine = crate::Sine { amplitude: 90, period: secs(10), start: crate::SineStart::MeanUp };
+    let rhythm = crate::Rhythm { sine: Some(sine), ..crate::Rhythm::default() };
+    let arrivals = of(&Scenario { rhythm, ..constant(100, secs(1), secs(20), 1) });
+    let dues = dues(&arrivals);
+    assert!(dues.is_sorted() && dues[0] == 0);
+    assert!(
+        arrivals.count().abs_diff(2000) <= 1 && arrivals.count().abs_diff(dues.len() as u64) <= 1
+    );
+    // M·t + A·P/π in the upper half of a period.
+    let upper = dues.iter().filter(|due| **due < 5_000_000_000).count();
+    assert!(upper.abs_diff(786) <= 1, "{upper}");
+    assert!((arrivals.rate_at(Duration::from_millis(2500)) - 190.0).abs() < 1e-6);
+}

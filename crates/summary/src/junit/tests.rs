@@ -31,12 +31,13 @@ pub(crate) fn empty() -> Summary {
         groups: Vec::new(),
         exceptions: Exceptions::default(),
         dropped: brunt_metrics::Dropped::default(),
+        left_out: None,
     }
 }
 
 pub(crate) fn threshold(source: &str, ok: bool, value: Option<f64>, of: &str) -> ThresholdResult {
     let (source, aggregation) = (source.to_owned(), of.to_owned());
-    ThresholdResult { source, ok, value, aggregation, abort_on_fail: false }
+    ThresholdResult { source, ok, value, aggregation, ..ThresholdResult::default() }
 }
 
 /// A run with a bit of everything, under hostile names.

@@ -1,13 +1,13 @@
 //! The `compact` and `full` layouts.
 
-use brunt_metrics::summary::{Breakdown, CheckSummary, MetricSummary, Summary};
+use brunt_metrics::summary::{Breakdown, CheckSummary, MetricSummary, Summary, ThresholdResult};
 
 use super::checks::{CHECKS, failure, merged, sum};
 use super::exceptions;
 use super::sections::Section;
 use super::table::{Line, Widths};
 use super::{Writer, listed, put};
-use crate::order;
+use crate::{breach, order, warmup};
 
 /// The scenario of a script that names none; its own chapter would repeat the total.
 const DEFAULT_SCENARIO: &str = "default";
@@ -23,6 +23,7 @@ pub(super) fn render(writer: &Writer<'_>, summary: &Summary, full: bool) -> Stri
     if !page.results(&summary.checks, &summary.metrics, MARGIN) {
         page.out.push_str("    no samples were taken\n\n");
     }
+    page.left_out(summary);
     page.exceptions(summary);
     if full {
         for group in &summary.groups {
@@ -72,23 +73,42 @@ impl Page<'_> {
             put(&mut self.out, format_args!("{indent}{name}\n"));
             let palette = self.writer.palette;
             for threshold in &metric.thresholds {
-                let value = self.writer.threshold_value(
-                    metric,
-                    &threshold.aggregation,
-                    threshold.value.unwrap_or(0.0),
+                let value = match threshold.shown_value() {
+                    // k6 shows 0 where there is none.
+                    None if threshold.timing.is_none() => Some(0.0),
+                    value => value,
+                };
+                let value = value.map_or_else(
+                    || "no data".to_owned(),
+                    |value| self.writer.threshold_value(metric, &threshold.aggregation, value),
                 );
+                let breach = self.breach(threshold);
                 put(
                     &mut self.out,
                     format_args!(
-                        "{indent}{} {} {}={}\n",
+                        "{indent}{} {} {}={}{breach}\n",
                         palette.mark(threshold.ok),
-                        palette.plain(&format!("'{}'", threshold.source.trim())),
+                        palette.plain(&format!("'{}'", threshold.label().trim())),
                         palette.plain(&threshold.aggregation),
                         palette.value(&value),
                     ),
                 );
             }
             self.out.push('\n');
+        }
+    }
+
+    /// When a threshold in time was broken first. k6's own thresholds keep k6's line.
+    fn breach(&self, threshold: &ThresholdResult) -> String {
+        let told = breach::told(threshold).filter(|_| threshold.timing.is_in_time());
+        told.map_or(String::new(), |told| format!(" {}", self.writer.palette.extra(&told)))
+    }
+
+    /// How much was measured in warm-ups, if there were any.
+    fn left_out(&mut self, summary: &Summary) {
+        if let Some(told) = summary.left_out.as_ref().map(warmup::told) {
+            let told = self.writer.palette.extra(&told);
+            put(&mut self.out, format_args!("    {told}\n\n"));
         }
     }
 

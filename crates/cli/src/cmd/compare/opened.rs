@@ -62,7 +62,11 @@ impl Opened {
                 "\"{path}\" has {count} slices: no run is so long"
             )));
         }
-        let series = file.series().map_err(wrong)?;
+        let mut series = file.series().map_err(wrong)?;
+        if file.about().summary.warmup {
+            let warm = |tag: &String| tag == "true";
+            series.retain(|row| !row.tags.get(brunt_metrics::WARMUP_TAG).is_some_and(warm));
+        }
         let is_demo = is_demo(&file.about().arguments, &file.about().environment);
         let hosts = |urls: &mut dyn Iterator<Item = &str>| -> BTreeSet<String> {
             let named =

@@ -1,9 +1,9 @@
-//! `-threshold`: conditions on the whole attack.
+//! `-threshold`: conditions on the whole attack, or on each stretch of it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use brunt_attack::Sink;
-use brunt_records::{Record, Summary, SummaryConfig, Threshold};
+use brunt_records::{Course, Record, Summary, SummaryConfig, Threshold};
 
 use crate::{
     Context,
@@ -14,28 +14,40 @@ use crate::{
 /// Conditions, and what they are judged by.
 pub(super) struct Judge {
     thresholds: Vec<Threshold>,
-    summary: Arc<Mutex<Summary>>,
+    hits: Arc<Mutex<Hits>>,
+}
+
+/// The hits so far, and the courses of thresholds in time.
+struct Hits {
+    summary: Summary,
+    courses: Vec<Option<Course>>,
 }
 
 impl Judge {
     /// Nothing, if there are no conditions.
     pub(super) fn new(values: &Values) -> Option<Self> {
         let thresholds = threshold::read(values);
-        let summary = Arc::new(Mutex::new(Summary::new(SummaryConfig::default())));
-        (!thresholds.is_empty()).then_some(Self { thresholds, summary })
+        let courses = thresholds.iter().map(Course::of).collect();
+        let summary = Summary::new(SummaryConfig::default());
+        let hits = Arc::new(Mutex::new(Hits { summary, courses }));
+        (!thresholds.is_empty()).then_some(Self { thresholds, hits })
     }
 
     /// Takes the records of a core.
     pub(super) fn sink(&self) -> Box<dyn Sink> {
-        let summary = Arc::clone(&self.summary);
+        let hits = Arc::clone(&self.hits);
         Box::new(move |record: &Record| {
-            summary.lock().unwrap_or_else(PoisonError::into_inner).add(record);
+            let Hits { summary, courses } =
+                &mut *hits.lock().unwrap_or_else(PoisonError::into_inner);
+            courses.iter_mut().flatten().for_each(|course| course.add(record, summary));
+            summary.add(record);
         })
     }
 
     /// Tells what came of each.
     pub(super) fn exit(&self, context: &Context) -> Exit {
-        let summary = self.summary.lock().unwrap_or_else(PoisonError::into_inner);
-        threshold::judge(context, &self.thresholds, &summary)
+        let Hits { summary, courses } =
+            &mut *self.hits.lock().unwrap_or_else(PoisonError::into_inner);
+        threshold::judge_with(context, &self.thresholds, summary, courses)
     }
 }

@@ -136,6 +136,7 @@ impl Recording {
             passed,
             exit: exit.code().into(),
             verdict: Some(verdict),
+            judged: Vec::new(),
         };
         if let Err(error) = writer.end(&end) {
             log::error!("the run file has no end: {error}");

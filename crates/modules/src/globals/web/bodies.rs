@@ -10,6 +10,7 @@ use super::form_parts::Boundary;
 use super::parts;
 use crate::globals::url::params::search_params_text;
 use crate::http::part::FilePart;
+use crate::state::VuState;
 
 /// A body of one of the native classes, and what its `Content-Type` is; an empty one says nothing.
 pub(crate) struct NativeBody {
@@ -20,7 +21,8 @@ pub(crate) struct NativeBody {
 /// The body that an object of this module's classes is: `Blob`, `File`, `FormData`, and `URLSearchParams`.
 pub(crate) fn native_body(value: &Value<'_>) -> Option<NativeBody> {
     if let Some(form) = value.instance::<FormData>() {
-        let Boundary { text, content_type } = Boundary::of(None).ok()?;
+        let Boundary { text, content_type } =
+            Boundary::of(None, VuState::of(value.ctx()).drawn()).ok()?;
         return Some(NativeBody { payload: form.encode(&text), content_type });
     }
     if let Some(blob) = blob::of(value) {

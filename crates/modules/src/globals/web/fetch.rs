@@ -12,6 +12,7 @@ use super::parts::{self, Set, blob_of};
 use crate::http::fetched::Fetched;
 use crate::http::part::file_part;
 use crate::http::{cookies, response, sending};
+use crate::state::VuState;
 use crate::throwing::throw;
 
 /// One thing that a part on requests made.
@@ -47,7 +48,8 @@ fn extract<'js>(call: Call<'js>) -> JsResult<'js> {
         return Ok(value);
     }
     let given = if given.is_string() { Some(given.to_js_str()?) } else { None };
-    let boundary = Boundary::of(given.as_deref()).map_err(|told| ctx.throw_type(&told));
+    let seed = VuState::of(ctx).drawn();
+    let boundary = Boundary::of(given.as_deref(), seed).map_err(|told| ctx.throw_type(&told));
     let data = if value.instance::<FormData>().is_some() {
         let Boundary { text, content_type } = boundary?;
         BlobData::new(form_with(&value, &text).unwrap_or_default(), &content_type)

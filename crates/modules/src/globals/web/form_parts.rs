@@ -33,10 +33,11 @@ pub(super) enum EntryValue {
 /// Letters that a boundary ends with: enough that no content has it by chance.
 const RANDOM: usize = 20;
 
-/// A new boundary.
-pub(super) fn boundary() -> String {
+/// A new boundary, of this seed.
+pub(super) fn boundary(seed: u64) -> String {
     let mut boundary = "----BruntFormBoundary".to_owned();
-    boundary.extend(std::iter::repeat_with(fastrand::alphanumeric).take(RANDOM));
+    let mut random = fastrand::Rng::with_seed(seed);
+    boundary.extend(std::iter::repeat_with(|| random.alphanumeric()).take(RANDOM));
     boundary
 }
 
@@ -49,13 +50,13 @@ pub(crate) struct Boundary {
 
 impl Boundary {
     /// A new one; or, if a script gives a `Content-Type` of a form by hand, the one in it. If it has none, a new one
-    /// is added.
+    /// is added. A new one is of this seed.
     ///
     /// # Errors
     /// A sentence, if there is one that RFC 2046 does not allow.
-    pub(crate) fn of(given: Option<&str>) -> Result<Self, String> {
+    pub(crate) fn of(given: Option<&str>, seed: u64) -> Result<Self, String> {
         let Some(given) = given.filter(|given| is_form(given)) else {
-            let text = boundary();
+            let text = boundary(seed);
             return Ok(Self {
                 content_type: format!("multipart/form-data; boundary={text}"),
                 text,
@@ -64,7 +65,7 @@ impl Boundary {
         let parameters = given.split_once(';').map_or("", |(_, parameters)| parameters);
         match parameter(parameters, "boundary") {
             None => {
-                let text = boundary();
+                let text = boundary(seed);
                 Ok(Self { content_type: format!("{given}; boundary={text}"), text })
             }
             Some(text) if is_boundary(&text) => {
@@ -359,7 +360,7 @@ mod tests {
 
     #[test]
     fn a_boundary_that_is_given_by_hand_is_used() {
-        let of = |given: &str| Boundary::of(Some(given)).map(|it| (it.text, it.content_type));
+        let of = |given: &str| Boundary::of(Some(given), 1).map(|it| (it.text, it.content_type));
         let given = "Multipart/Form-Data; charset=x; boundary=\"a b\"";
         assert_eq!(of(given), Ok(("a b".to_owned(), given.to_owned())));
         let (text, content_type) = of("multipart/form-data").unwrap();
@@ -374,7 +375,7 @@ mod tests {
 
     #[test]
     fn boundaries_differ_and_need_no_quotes() {
-        let (a, b) = (boundary(), boundary());
+        let (a, b) = (boundary(1), boundary(2));
         assert_ne!(a, b);
         assert!(a.starts_with("----BruntFormBoundary") && a.len() == 41 && a.len() <= 70);
         assert!(a.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-'));

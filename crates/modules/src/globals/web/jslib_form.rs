@@ -94,7 +94,8 @@ impl Module for Exports {
 fn construct<'js>(call: &Call<'js>, version: &'static str) -> JsResult<'js> {
     let ctx = call.ctx();
     let form = ctx.object()?;
-    let random: String = std::iter::repeat_with(fastrand::alphanumeric).take(20).collect();
+    let mut random = fastrand::Rng::with_seed(VuState::of(ctx).drawn());
+    let random: String = std::iter::repeat_with(|| random.alphanumeric()).take(20).collect();
     form.define(&BOUNDARY, ctx.string(&format!("------BruntFormBoundary{random}"))?)?;
     form.define(&PARTS, ctx.array()?)?;
     if call.this().is_function() {
