@@ -121,8 +121,8 @@ fn run<H: Host>(
     let plan = Plan::make(outer, &loaded, &registry, settings.script.thresholds)?;
     crate::memory::check_room(&plan.consolidated.scenarios, &plan.consolidated.segment)?;
     log::debug!(options = plan.consolidated.to_inspect_json().to_string(); "All options together");
-    if !settings.lateness && !plan.names_lateness() {
-        registry.hide_own();
+    if !settings.lateness {
+        registry.hide_own_unless(|own| plan.names(own));
     }
     let text = loaded.text().to_owned();
 

@@ -84,7 +84,7 @@ pub(crate) static RUN_ONLY: &[Flag] = &[
         .env("NO_LIVE"),
     Flag::switch(
         "lateness-metric",
-        "Add iteration_lateness, a metric that k6 does not have, to summary and outputs",
+        "Add iteration_lateness and iteration_duration_planned, which k6 does not have, to summary and outputs",
     )
     .env("LATENESS_METRIC"),
     Flag::value(

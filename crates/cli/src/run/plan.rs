@@ -253,14 +253,13 @@ impl Plan {
             .map_err(|error| Failure::new(Exit::InvalidConfig, error))
     }
 
-    /// Whether the option `thresholds` names `iteration_lateness`, which is shown only then (or if a flag asks for it).
-    pub(super) fn names_lateness(&self) -> bool {
-        const NAME: &str = "iteration_lateness";
+    /// Whether the option `thresholds` names this metric: one of ours is shown only then (or if a flag asks for it).
+    pub(super) fn names(&self, name: &str) -> bool {
         let judged = self.consolidated.thresholds.iter().map(|set| &set.metric);
         judged.chain(&self.consolidated.unjudged).any(|metric| {
             metric
                 .trim()
-                .strip_prefix(NAME)
+                .strip_prefix(name)
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with('{'))
         })
     }

@@ -172,7 +172,7 @@ fn info<S: Script>(
         open_ended,
         scenarios: scenarios.iter().map(|scenario| described(scenario, segment)).collect(),
         summary: SummaryInfo {
-            hides_own: !settings.lateness && !plan.names_lateness(),
+            hides_own: !settings.lateness,
             ..plan.summary_info()
         },
     }

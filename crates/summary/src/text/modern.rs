@@ -1,5 +1,7 @@
 //! The `compact` and `full` layouts.
 
+use std::borrow::Cow;
+
 use brunt_metrics::summary::{Breakdown, CheckSummary, MetricSummary, Summary};
 
 use super::checks::{CHECKS, failure, merged, sum};
@@ -13,6 +15,8 @@ use crate::order;
 const DEFAULT_SCENARIO: &str = "default";
 /// The groups in which setup and teardown run: what they measure is told in the total alone.
 const LIFECYCLE_GROUPS: [&str; 2] = ["setup", "teardown"];
+/// Iterations from their planned starts to their ends; in scenarios with an arrival rate.
+const PLANNED: &str = "iteration_duration_planned";
 /// How far all but the titles is indented.
 const MARGIN: usize = 4;
 
@@ -20,7 +24,7 @@ pub(super) fn render(writer: &Writer<'_>, summary: &Summary, full: bool) -> Stri
     let mut page = Page { writer, full, out: String::new() };
     page.thresholds(&summary.metrics);
     page.title("TOTAL RESULTS");
-    if !page.results(&summary.checks, &summary.metrics, MARGIN) {
+    if !page.results(&summary.checks, &with_planned(summary), MARGIN) {
         page.out.push_str("    no samples were taken\n\n");
     }
     page.exceptions(summary);
@@ -41,6 +45,19 @@ pub(super) fn render(writer: &Writer<'_>, summary: &Summary, full: bool) -> Stri
         }
     }
     page.out
+}
+
+/// The metrics and, beside `iteration_duration`, the same from the planned starts, which k6 doesn't measure.
+fn with_planned(summary: &Summary) -> Cow<'_, [MetricSummary]> {
+    let planned = summary.own.iter().find(|one| one.name == PLANNED && one.observed);
+    match planned {
+        None => Cow::Borrowed(&summary.metrics),
+        Some(planned) => {
+            let mut all = summary.metrics.clone();
+            all.push(planned.clone());
+            Cow::Owned(all)
+        }
+    }
 }
 
 struct Page<'a> {
