@@ -121,8 +121,9 @@ impl Registry {
     /// The tags as a series shows them.
     pub(crate) fn veiled(&self, tags: &TagSet) -> TagSet {
         let Some(veil) = self.veil.get() else { return tags.clone() };
+        let route = tags.route().map(|route| (TagSet::ROUTE, route));
         let hidden: Vec<_> =
-            tags.iter().filter_map(|(key, value)| Some((key, veil(value)?))).collect();
+            tags.iter().chain(route).filter_map(|(key, value)| Some((key, veil(value)?))).collect();
         if hidden.is_empty() {
             return tags.clone();
         }
