@@ -91,7 +91,7 @@ export class Oracle {
       if (count === 0) return;
       const { p, mean, min, max, deviation } = this.statistics(values);
       const ko = this.sum('http_req_failed', takes, 1);
-      put(name, { ok: count - ko, ko, failed: ko / count, min, max, mean, deviation, bytes: this.sum('http_req_bytes_received', takes), ...Object.fromEntries([50, 75, 90, 95, 99, 99.9].map((one) => [`p${one}`, p(one)])) });
+      put(name, { ok: count - ko, ko, failed: ko / count, min, max, mean, deviation, good: ((count / seconds) * (count - ko)) / count, share: values.reduce((all, value) => all + value, 0) / durations.reduce((all, value) => all + value, 0), received: this.sum('http_req_bytes_received', takes), ...Object.fromEntries([50, 75, 90, 95, 99, 99.9].map((one) => [`p${one}`, p(one)])) });
     };
     row('row All requests', every);
     const classes = new Set(this.of('http_reqs', every).map(({ tags }) => `${tags.method} ${tags.name}\n${tags.status === '0' ? 'no answer' : `${tags.status![0]}xx`}`));

@@ -116,7 +116,11 @@ impl Reader {
             return self.find(route);
         }
         if is_full && !self.book.wants(route) {
-            return Arc::clone(&self.other);
+            // A threshold on a path is on each query of it, of which there may be any number.
+            return match route.split_once('?') {
+                Some((path, _)) if self.book.wants(path) => self.find(path),
+                _ => Arc::clone(&self.other),
+            };
         }
         match self.book.admit(route) {
             Some(admitted) => {
@@ -158,6 +162,7 @@ mod tests {
             let late = if wanted.is_empty() { OTHER } else { "http://a/late" };
             for reader in [&mut first, &mut second] {
                 assert_eq!(&*reader.route("GET", "http://a/late"), late);
+                assert_eq!(&*reader.route("GET", "http://a/late?q=yes"), late);
                 assert_eq!(&*reader.route("GET", "http://a/later"), OTHER);
                 assert!(reader.met.len() <= ROUTES_MAX + 1);
             }

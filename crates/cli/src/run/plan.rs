@@ -327,6 +327,8 @@ impl Plan {
             no_check_tag: !options.system_tags().contains(SystemTag::Check),
             no_group_tag: !options.system_tags().contains(SystemTag::Group),
             hides_own: false,
+            routes: false,
+            failures: 0,
             time_unit: super::run_file::time_unit(options.summary_time_unit()),
         }
     }

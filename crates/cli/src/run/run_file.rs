@@ -169,6 +169,8 @@ fn info<S: Script>(
         scenarios: scenarios.iter().map(|scenario| described(scenario, segment)).collect(),
         summary: SummaryInfo {
             hides_own: !settings.lateness,
+            routes: !settings.no_routes,
+            failures: settings.show_failures,
             ..plan.summary_info()
         },
     }

@@ -72,10 +72,17 @@ pub(crate) fn path_of(route: &str) -> &str {
 }
 
 /// Whether requests under these tags are of the route that a selector names: `/users/{id}`, the same with its origin, or with
-/// the method before it.
+/// the method before it. A selector without a query takes any.
 pub(crate) fn is_of_route(tags: &TagSet, wanted: &str) -> bool {
     let Some(route) = tags.route() else { return false };
-    let is_it = |wanted: &str| route == wanted || path_of(route) == wanted;
+    let path = path_of(route);
+    let is_it = |wanted: &str| {
+        let is_same = |route: &str| {
+            let bare = || route.split('?').next().unwrap_or_default();
+            route == wanted || (!wanted.contains('?') && bare() == wanted)
+        };
+        is_same(route) || is_same(path)
+    };
     let of_method = || wanted.split_once(' ').filter(|(method, _)| tags.get("method") == Some(method));
     is_it(wanted) || of_method().is_some_and(|(_, wanted)| is_it(wanted.trim_start()))
 }
@@ -177,10 +184,13 @@ mod tests {
             ("POST /users/{id}", false),
             ("http://b/users/{id}", false),
             ("/users", false),
+            ("/users/{id}?x={id}", false),
         ] {
             assert_eq!(is_of_route(&tags, wanted), is_it, "{wanted}");
         }
         assert!(is_of_route(&tags.with(TagSet::ROUTE, "my name"), "my name"));
+        let asked = tags.with(TagSet::ROUTE, "http://a/s?q={id}");
+        assert!(is_of_route(&asked, "/s") && is_of_route(&asked, "GET /s?q={id}"));
         assert!(!is_of_route(&tags.without_route(), "/users/{id}"));
     }
 }

@@ -23,9 +23,6 @@ use crate::{Context, exit::Exit, failure::Outcome, version::K6_VERSION};
 /// The formats, as they are written.
 pub(super) const FORMATS: [&str; 6] = ["text", "html", "json", "markdown", "junit", "csv"];
 
-/// Kinds of failures in the text.
-const FAILURES_SHOWN: usize = 3;
-
 /// Whether a file is that of a run. Pipes are not looked into: bytes that are read from one are gone.
 pub(super) fn is_one(path: &str) -> bool {
     if !std::fs::metadata(path).is_ok_and(|about| about.is_file()) {
@@ -140,8 +137,8 @@ pub(super) fn perform(context: &Context, values: &Values) -> Outcome<Exit> {
                 mode: Mode::Compact,
                 colour,
                 time_unit: unit,
-                routes: true,
-                failures: FAILURES_SHOWN,
+                routes: about.summary.routes,
+                failures: about.summary.failures,
             };
             format!("{}{}", head(about), text::surrounded(&text::render(&summary, &options)))
         }
