@@ -309,7 +309,9 @@ fn show_failures(text: Option<&str>) -> Outcome<usize> {
     const MOST: usize = 100;
     let Some(text) = text.filter(|text| !text.is_empty()) else { return Ok(3) };
     text.parse().ok().filter(|count| *count <= MOST).ok_or_else(|| {
-        Failure::usage(format!("invalid value \"{text}\" for --show-failures: expected 0 to {MOST}"))
+        Failure::usage(format!(
+            "invalid value \"{text}\" for --show-failures: expected 0 to {MOST}"
+        ))
     })
 }
 

@@ -49,8 +49,7 @@ pub use self::stat::{TrendStat, UnknownStat};
 pub use self::sum::Sum;
 pub use self::summary::{
     Breakdown, CheckSummary, Exception, Exceptions, FailureSummary, GroupSummary, MetricSummary,
-    Outcome,
-    RouteSummary, Summary, ThresholdResult, Values,
+    Outcome, RouteSummary, Summary, ThresholdResult, Values,
 };
 pub use self::tags::{Metadata, TAG_MAX, TagSet, texts_cut};
 pub use self::threshold::{

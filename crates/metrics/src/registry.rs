@@ -373,7 +373,10 @@ mod tests {
         assert!(registry.is_own(builtin::HTTP_REQ_BYTES_SENT));
         let found = registry.find_giving_way("http_req_bytes_sent", Kind::Counter, Contains::Data);
         assert_eq!(found, Some(builtin::HTTP_REQ_BYTES_SENT));
-        assert_eq!(registry.find_giving_way("iteration_duration_planned", Kind::Rate, Contains::Default), None);
+        assert_eq!(
+            registry.find_giving_way("iteration_duration_planned", Kind::Rate, Contains::Default),
+            None
+        );
     }
 
     #[test]

@@ -184,7 +184,8 @@ impl TagSet {
         /// Two pointers with their lengths, and what is counted beside each text.
         const PAIR: usize = 64;
         let route = self.0.route.as_ref().map_or(0, |route| route.len() + PAIR);
-        self.0.pairs.iter().map(|(key, value)| key.len() + value.len() + PAIR).sum::<usize>() + route
+        self.0.pairs.iter().map(|(key, value)| key.len() + value.len() + PAIR).sum::<usize>()
+            + route
     }
 
     /// How many tags.

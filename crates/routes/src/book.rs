@@ -145,7 +145,10 @@ mod tests {
     #[test]
     fn patterns_come_before_what_is_learned() {
         let mut reader = reader(&[]);
-        assert_eq!(&*reader.route("GET", "http://a/shop/x/y/z"), "http://a/shop/{section}/{rest...}");
+        assert_eq!(
+            &*reader.route("GET", "http://a/shop/x/y/z"),
+            "http://a/shop/{section}/{rest...}"
+        );
         assert_eq!(&*reader.route("POST", "http://a/shop/x/17"), "http://a/shop/x/{id}");
         assert_eq!(&*reader.named("my name"), "my name");
     }
@@ -158,7 +161,10 @@ mod tests {
             for n in 0..100_000 {
                 first.route("GET", &format!("http://a/{}", word(n)));
             }
-            assert_eq!(&*first.route("GET", &format!("http://a/{}", word(7))), format!("http://a/{}", word(7)));
+            assert_eq!(
+                &*first.route("GET", &format!("http://a/{}", word(7))),
+                format!("http://a/{}", word(7))
+            );
             let late = if wanted.is_empty() { OTHER } else { "http://a/late" };
             for reader in [&mut first, &mut second] {
                 assert_eq!(&*reader.route("GET", "http://a/late"), late);
@@ -166,7 +172,10 @@ mod tests {
                 assert_eq!(&*reader.route("GET", "http://a/later"), OTHER);
                 assert!(reader.met.len() <= ROUTES_MAX + 1);
             }
-            assert_eq!(&*second.route("GET", &format!("http://a/{}", word(9))), format!("http://a/{}", word(9)));
+            assert_eq!(
+                &*second.route("GET", &format!("http://a/{}", word(9))),
+                format!("http://a/{}", word(9))
+            );
         }
     }
 

@@ -47,7 +47,8 @@ fn is_mixed(part: &str) -> bool {
     let mut rest = part;
     while let Some((before, behind)) = rest.split_once('{') {
         let Some((name, after)) = behind.split_once('}') else { return false };
-        let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+        let is_name =
+            !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
         if before.contains('}') || !is_name {
             return false;
         }
@@ -61,7 +62,9 @@ fn kind(part: &str) -> Option<&'static str> {
     let bytes = part.as_bytes();
     let digits = bytes.iter().filter(|byte| byte.is_ascii_digit()).count();
     if digits == 0 && bytes.len() < TOKEN_LEAST {
-        return is_email(part).then_some("{email}").or_else(|| is_padded(part).then_some("{token}"));
+        return is_email(part)
+            .then_some("{email}")
+            .or_else(|| is_padded(part).then_some("{token}"));
     }
     if is_date(bytes) {
         return Some("{date}");
@@ -73,7 +76,8 @@ fn kind(part: &str) -> Option<&'static str> {
         return Some("{uuid}");
     }
     let hex = part.strip_prefix("0x").or_else(|| part.strip_prefix("0X"));
-    if is_hash(part.as_bytes()) || hex.is_some_and(|hex| !hex.is_empty() && is_hex(hex.as_bytes())) {
+    if is_hash(part.as_bytes()) || hex.is_some_and(|hex| !hex.is_empty() && is_hex(hex.as_bytes()))
+    {
         return Some("{hash}");
     }
     if is_email(part) {
@@ -133,8 +137,11 @@ fn is_email(part: &str) -> bool {
 
 /// Base64 with its padding.
 fn is_padded(part: &str) -> bool {
-    let Some(text) = part.strip_suffix("==").or_else(|| part.strip_suffix('=')) else { return false };
-    text.len() + 2 >= HASH_LEAST && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/_-".contains(&byte))
+    let Some(text) = part.strip_suffix("==").or_else(|| part.strip_suffix('=')) else {
+        return false;
+    };
+    text.len() + 2 >= HASH_LEAST
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/_-".contains(&byte))
 }
 
 /// Base64, base36 and the like: a long run of letters and digits. Words between dashes are none, however many.
@@ -149,7 +156,8 @@ fn is_token(part: &str, digits: usize) -> bool {
     }
     let is_run = |run: &[u8]| {
         let digits = run.iter().filter(|byte| byte.is_ascii_digit()).count();
-        let is_mixed = run.iter().any(u8::is_ascii_uppercase) && run.iter().any(u8::is_ascii_lowercase);
+        let is_mixed =
+            run.iter().any(u8::is_ascii_uppercase) && run.iter().any(u8::is_ascii_lowercase);
         run.len() >= TOKEN_LEAST && (digits >= 4 || (digits > 0 && is_mixed))
     };
     digits > 0 && bytes.split(|byte| b"-_.~+/".contains(byte)).any(is_run)
@@ -165,7 +173,9 @@ fn push_named(out: &mut String, part: &str) -> bool {
             && ending.as_bytes()[0].is_ascii_alphabetic()
             && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
     };
-    if let Some((stem, ending)) = part.rsplit_once('.').filter(|(stem, ending)| !stem.is_empty() && is_ending(ending)) {
+    if let Some((stem, ending)) =
+        part.rsplit_once('.').filter(|(stem, ending)| !stem.is_empty() && is_ending(ending))
+    {
         let is_folded = match kind(stem) {
             Some(kind) => {
                 out.push_str(kind);

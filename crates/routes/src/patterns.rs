@@ -82,15 +82,24 @@ impl Patterns {
             if let Some(method) = method
                 && !method.bytes().all(|byte| byte.is_ascii_alphabetic() || b"-_".contains(&byte))
             {
-                let problem = format!("\"{method}\" is not a method; write it as in GET /users/{{id}}");
+                let problem =
+                    format!("\"{method}\" is not a method; write it as in GET /users/{{id}}");
                 return Err(fault(said, problem));
             }
             let segments = segments(path).map_err(|(rest, problem)| fault(rest, problem))?;
-            let pattern =
-                Pattern { method: method.map(str::to_ascii_uppercase), path: path.to_owned(), segments, line };
-            let same = |one: &&Pattern| one.method == pattern.method && one.segments == pattern.segments;
+            let pattern = Pattern {
+                method: method.map(str::to_ascii_uppercase),
+                path: path.to_owned(),
+                segments,
+                line,
+            };
+            let same =
+                |one: &&Pattern| one.method == pattern.method && one.segments == pattern.segments;
             if let Some(one) = patterns.iter().find(same) {
-                return Err(fault(said, format!("line {} is the same pattern; leave one of them out", one.line)));
+                return Err(fault(
+                    said,
+                    format!("line {} is the same pattern; leave one of them out", one.line),
+                ));
             }
             patterns.push(pattern);
         }
@@ -141,7 +150,8 @@ impl Pattern {
 /// The segments of a path; else where it is wrong, and how.
 fn segments(path: &str) -> Result<Vec<Segment>, (&str, String)> {
     if !path.starts_with('/') {
-        let problem = format!("\"{path}\" is not a path; it begins with /, as in GET /users/{{id}}");
+        let problem =
+            format!("\"{path}\" is not a path; it begins with /, as in GET /users/{{id}}");
         return Err((path, problem));
     }
     if let Some(at) = path.find(['?', '#']) {
@@ -153,7 +163,10 @@ fn segments(path: &str) -> Result<Vec<Segment>, (&str, String)> {
     let mut segments = Vec::new();
     for part in path[1..].split('/') {
         if let Some(Segment::Rest) = segments.last() {
-            return Err((part, "{…...} takes all that is left; nothing can come behind it".to_owned()));
+            return Err((
+                part,
+                "{…...} takes all that is left; nothing can come behind it".to_owned(),
+            ));
         }
         let inner = part.strip_prefix('{').and_then(|part| part.strip_suffix('}'));
         segments.push(match inner {

@@ -207,7 +207,12 @@ fn failures(out: &mut String, summary: &Summary) {
         let example = kind.example.as_deref().map(code).unwrap_or_default();
         line(
             out,
-            format_args!("| {} | {} | {} | {example} |", code(&kind.message), kind.count, code(name.trim())),
+            format_args!(
+                "| {} | {} | {} | {example} |",
+                code(&kind.message),
+                kind.count,
+                code(name.trim())
+            ),
         );
     }
     if summary.failures.len() > KINDS_MAX {

@@ -50,10 +50,10 @@ impl Witness {
         self.take();
         let examples = self.examples();
         for route in &mut summary.routes {
-            route.route = address(&route.route).to_string();
+            route.route = address(&route.route);
         }
         for kind in &mut summary.failures {
-            kind.route = address(&kind.route).to_string();
+            kind.route = address(&kind.route);
             let name = format!("{} {}", kind.method, kind.route);
             kind.example = examples.get(&(kind.code.clone(), name)).cloned();
         }

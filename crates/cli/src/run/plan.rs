@@ -272,7 +272,10 @@ impl Plan {
     /// The routes that thresholds name, without their methods.
     pub(super) fn judged_routes(&self) -> Vec<String> {
         let judged = self.consolidated.thresholds.iter().map(|set| &set.metric);
-        judged.chain(&self.consolidated.unjudged).filter_map(|name| routes::named_in(name)).collect()
+        judged
+            .chain(&self.consolidated.unjudged)
+            .filter_map(|name| routes::named_in(name))
+            .collect()
     }
 
     /// Tells the engine.

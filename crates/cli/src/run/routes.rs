@@ -20,8 +20,9 @@ pub(super) fn book(settings: &RunSettings, plan: &Plan) -> Outcome<Option<Arc<Bo
         None => Patterns::default(),
         Some(path) => {
             let shown = path.display();
-            let text = std::fs::read_to_string(path)
-                .map_err(|error| Failure::config(format!("--routes: {shown} can't be read: {error}")))?;
+            let text = std::fs::read_to_string(path).map_err(|error| {
+                Failure::config(format!("--routes: {shown} can't be read: {error}"))
+            })?;
             Patterns::parse(&text).map_err(|error| {
                 Failure::config(format!("--routes: {shown}:{error}"))
                     .hint("a line is a pattern, such as GET /users/{id} or /files/{path...}")
@@ -40,12 +41,14 @@ pub(super) fn book(settings: &RunSettings, plan: &Plan) -> Outcome<Option<Arc<Bo
 
 /// The route that the selector of a threshold names, without its method.
 pub(super) fn named_in(selector: &str) -> Option<String> {
-    let (_, route) = Selector::parse(selector).ok()?.tags.into_iter().find(|(key, _)| key == "route")?;
+    let (_, route) =
+        Selector::parse(selector).ok()?.tags.into_iter().find(|(key, _)| key == "route")?;
     Some(without_method(&route).to_owned())
 }
 
 fn without_method(route: &str) -> &str {
-    let is_method = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_uppercase());
+    let is_method =
+        |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_uppercase());
     match route.split_once(' ') {
         Some((method, rest)) if is_method(method) => rest.trim_start(),
         _ => route,

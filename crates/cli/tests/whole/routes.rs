@@ -41,14 +41,21 @@ fn row<'a>(text: &'a str, name: &str) -> Vec<&'a str> {
 
 #[test]
 fn requests_are_told_apart_by_route_and_judged_by_it() {
-    let (run, told) = ran("--out run=a.brunt --out json=o.json --out csv=o.csv --summary-export e.json");
+    let (run, told) =
+        ran("--out run=a.brunt --out json=o.json --out csv=o.csv --summary-export e.json");
     let text = &told.stdout;
     assert!(text.contains("█ REQUESTS"), "{text}");
     let users = row(text, "GET /anything/users/{id}");
     assert_eq!((users[0], users[2]), ("40", "0.00%"), "{text}");
     // The path of the two statuses is one route, and its methods two rows.
-    assert_eq!((row(text, "POST /status/{id}")[0], row(text, "POST /status/{id}")[2]), ("40", "100.00%"));
-    assert_eq!((row(text, "GET /status/{id}")[0], row(text, "GET /status/{id}")[2]), ("40", "0.00%"));
+    assert_eq!(
+        (row(text, "POST /status/{id}")[0], row(text, "POST /status/{id}")[2]),
+        ("40", "100.00%")
+    );
+    assert_eq!(
+        (row(text, "GET /status/{id}")[0], row(text, "GET /status/{id}")[2]),
+        ("40", "0.00%")
+    );
     assert_eq!(row(text, "GET named by hand")[0], "40");
     assert_eq!(row(text, "GET /anything/${}")[0], "40");
     assert!(
@@ -65,19 +72,30 @@ fn requests_are_told_apart_by_route_and_judged_by_it() {
     let export: Value = serde_json::from_str(&run.read("e.json")).unwrap();
     assert!(export.get("routes").is_none() && export.get("failures").is_none());
     // The file tells the same.
-    let of = |format: &str| brunt(&format!("report --format {format}")).word(run.path("a.brunt")).told().stdout;
+    let of = |format: &str| {
+        brunt(&format!("report --format {format}")).word(run.path("a.brunt")).told().stdout
+    };
     assert_eq!(of("text"), told.stdout);
     let json: Value = serde_json::from_str(&of("json")).unwrap();
-    let users = json["routes"].as_array().unwrap().iter().find(|one| one["route"] == "/anything/users/{id}");
+    let users = json["routes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|one| one["route"] == "/anything/users/{id}");
     let users = users.unwrap_or_else(|| panic!("{}", json["routes"]));
     assert_eq!((&users["requests"], &users["outcomes"]["ok"]["count"]), (&40.into(), &40.into()));
     assert!(users["bytes_sent"].as_f64().unwrap() > 40.0 * 60.0, "{users}");
     assert!(users["bytes_received"].as_f64().unwrap() > 40.0 * 60.0, "{users}");
-    let shares = json["routes"].as_array().unwrap().iter().map(|one| one["share"].as_f64().unwrap());
+    let shares =
+        json["routes"].as_array().unwrap().iter().map(|one| one["share"].as_f64().unwrap());
     assert!((shares.sum::<f64>() - 1.0).abs() < 1e-9);
     assert_eq!(json["failures"][0]["count"], 40);
     assert!(of("csv").contains("route,default,requests,40"), "{}", of("csv"));
-    assert!(of("markdown").contains("GET /anything/users/{id}</code> | 40 |"), "{}", of("markdown"));
+    assert!(
+        of("markdown").contains("GET /anything/users/{id}</code> | 40 |"),
+        "{}",
+        of("markdown")
+    );
 }
 
 #[test]
@@ -85,9 +103,17 @@ fn in_full_each_outcome_has_its_durations() {
     let (_, told) = ran("--summary-mode full");
     assert!(told.stdout.contains("received"), "{}", told.stdout);
     let (_, told) = ran("--no-routes --show-failures 0");
-    assert!(!told.stdout.contains("REQUESTS") && !told.stdout.contains("FAILURES"), "{}", told.stdout);
+    assert!(
+        !told.stdout.contains("REQUESTS") && !told.stdout.contains("FAILURES"),
+        "{}",
+        told.stdout
+    );
     let (_, told) = ran("--summary-mode legacy");
-    assert!(!told.stdout.contains("REQUESTS") && !told.stdout.contains("FAILURES"), "{}", told.stdout);
+    assert!(
+        !told.stdout.contains("REQUESTS") && !told.stdout.contains("FAILURES"),
+        "{}",
+        told.stdout
+    );
 }
 
 #[test]
@@ -103,7 +129,8 @@ fn the_summary_names_failures_with_a_line_that_asks_the_same() {
         assert!(!text.contains("hush-hush") && curl.contains("***SECRET_REDACTED***"), "{curl}");
     }
     let dead = "import http from 'k6/http'; export default () => { http.get('http://127.0.0.1:1/x/17'); };";
-    let told = brunt("run -q --no-color s.js").file("s.js", dead).env("K6_SHOW_FAILURES", "1").told();
+    let told =
+        brunt("run -q --no-color s.js").file("s.js", dead).env("K6_SHOW_FAILURES", "1").told();
     assert!(told.stdout.contains("(1212): GET http://127.0.0.1:1/x/{id}"), "{}", told.stdout);
     assert!(told.stdout.contains("curl -H 'User-Agent: "), "{}", told.stdout);
 }
@@ -129,7 +156,11 @@ fn a_file_names_routes_and_its_faults_are_told_with_their_place() {
         assert!(told.code == 104 && told.stderr.contains(said), "{} {}", told.code, told.stderr);
     }
     let told = brunt("run -q --show-failures x s.js").file("s.js", SCRIPT).told();
-    assert!(told.stderr.contains("invalid value \"x\" for --show-failures: expected 0 to 100"), "{}", told.stderr);
+    assert!(
+        told.stderr.contains("invalid value \"x\" for --show-failures: expected 0 to 100"),
+        "{}",
+        told.stderr
+    );
 }
 
 #[test]
@@ -141,7 +172,8 @@ fn a_great_many_urls_are_few_routes() {
           http.get(`${__ENV.DEMO_URL}/anything/${n}/${(n * 2654435761).toString(16).padStart(12, '0')}0?t=${n}`);\n\
           http.get(`${__ENV.DEMO_URL}/anything/w${(n % 1000).toString(36).replace(/[0-9]/g, (d) => 'ghijklmnop'[d])}`);\n\
         }\n";
-    let mut run = brunt("run -q --demo --no-color --summary-mode full --out run=a.brunt s.js").file("s.js", script);
+    let mut run = brunt("run -q --demo --no-color --summary-mode full --out run=a.brunt s.js")
+        .file("s.js", script);
     let told = run.told();
     assert_eq!(told.code, 0, "{}", told.stderr);
     assert!(told.stdout.contains("GET /anything/{id}/{hash}?t={id}"), "{}", told.stdout);
@@ -162,7 +194,12 @@ fn iterations_are_told_from_their_planned_starts() {
     assert_eq!(told.code, 0, "{}", told.stderr);
     let lines: Vec<&str> = told.stdout.lines().map(str::trim_start).collect();
     let place = |name: &str| lines.iter().position(|line| line.starts_with(name));
-    assert_eq!(place("iteration_duration_planned."), place("iteration_duration.").map(|at| at + 1), "{}", told.stdout);
+    assert_eq!(
+        place("iteration_duration_planned."),
+        place("iteration_duration.").map(|at| at + 1),
+        "{}",
+        told.stdout
+    );
     for file in ["o.json", "e.json"] {
         assert!(!run.read(file).contains("iteration_duration_planned"), "{file}");
     }

@@ -58,7 +58,13 @@ impl Failures {
         }
         let kind = self.kinds.len() as u32;
         let [code, message, method, route] = name.clone();
-        self.kinds.push(FailureSummary { code, message, method, route, ..FailureSummary::default() });
+        self.kinds.push(FailureSummary {
+            code,
+            message,
+            method,
+            route,
+            ..FailureSummary::default()
+        });
         self.by_name.insert(name, kind);
         Some(kind)
     }

@@ -156,7 +156,10 @@ impl Requests {
         all.sort_by(|(one, a), (other, b)| {
             other.total_cmp(one).then_with(|| (&a.route, &a.method).cmp(&(&b.route, &b.method)))
         });
-        let shared = |(time, row)| RouteSummary { share: if total > 0.0 { time / total } else { 0.0 }, ..row };
+        let shared = |(time, row): (f64, RouteSummary)| {
+            let share = if total > 0.0 { time / total } else { 0.0 };
+            RouteSummary { share, ..row }
+        };
         all.into_iter().map(shared).collect()
     }
 }

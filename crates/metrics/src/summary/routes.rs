@@ -47,11 +47,9 @@ impl RouteSummary {
 
 /// The origin that all routes share which are URLs: `http://host`; empty if they have several.
 pub fn shared_origin(routes: &[RouteSummary]) -> &str {
-    let origin = |one: &'_ RouteSummary| -> Option<usize> {
-        let length = one.route.len() - path_of(&one.route).len();
-        (length > 0).then_some(length)
-    };
-    let mut origins = routes.iter().filter_map(|one| Some(&one.route[..origin(one)?]));
+    let origins =
+        routes.iter().map(|one| &one.route[..one.route.len() - path_of(&one.route).len()]);
+    let mut origins = origins.filter(|origin| !origin.is_empty());
     let first = origins.next().unwrap_or_default();
     if origins.all(|other| other == first) { first } else { "" }
 }
@@ -83,7 +81,8 @@ pub(crate) fn is_of_route(tags: &TagSet, wanted: &str) -> bool {
         };
         is_same(route) || is_same(path)
     };
-    let of_method = || wanted.split_once(' ').filter(|(method, _)| tags.get("method") == Some(method));
+    let of_method =
+        || wanted.split_once(' ').filter(|(method, _)| tags.get("method") == Some(method));
     is_it(wanted) || of_method().is_some_and(|(_, wanted)| is_it(wanted.trim_start()))
 }
 
@@ -167,7 +166,10 @@ mod tests {
             (&[("error_code", "1503")], Outcome::Broken),
             (&[("status", "503"), ("expected_response", "false")], Outcome::Broken),
             (&[("status", "0"), ("error_code", "1050")], Outcome::Timeout),
-            (&[("status", "0"), ("expected_response", "false"), ("error_code", "1212")], Outcome::Transport),
+            (
+                &[("status", "0"), ("expected_response", "false"), ("error_code", "1212")],
+                Outcome::Transport,
+            ),
             (&[("status", "0")], Outcome::Transport),
         ] {
             assert_eq!(Outcome::of(&TagSet::from_pairs(tags.to_vec())), outcome, "{tags:?}");

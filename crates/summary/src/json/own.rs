@@ -16,7 +16,11 @@ fn route(route: &RouteSummary, origin: &str) -> Value {
         .iter()
         .map(|(outcome, trend)| (outcome.to_string(), durations(trend)))
         .collect();
-    let path = if origin.is_empty() { &*route.route } else { route.route.strip_prefix(origin).unwrap_or(&route.route) };
+    let path = if origin.is_empty() {
+        &*route.route
+    } else {
+        route.route.strip_prefix(origin).unwrap_or(&route.route)
+    };
     json!({
         "method": route.method, "route": path, "origin": origin, "requests": route.requests, "rate": route.rate,
         "failed": route.failed, "goodput": route.goodput, "duration": durations(&route.duration),

@@ -26,7 +26,13 @@ pub(super) fn lines(
     }
     if summary.failures.len() > most {
         let more = summary.failures.len() - most;
-        put(out, format_args!("{margin}… and {more} more kinds; --show-failures {} shows them\n", summary.failures.len().min(100)));
+        put(
+            out,
+            format_args!(
+                "{margin}… and {more} more kinds; --show-failures {} shows them\n",
+                summary.failures.len().min(100)
+            ),
+        );
     }
 }
 

@@ -1,8 +1,8 @@
 //! The section REQUESTS: the routes that took the most time. k6 has none such.
 
+use brunt_metrics::Contains;
 use brunt_metrics::TrendSink;
 use brunt_metrics::summary::{RouteSummary, Summary, shared_origin};
-use brunt_metrics::Contains;
 
 use super::{Writer, put};
 use crate::{escape, humanize};
@@ -13,10 +13,17 @@ const SHOWN: usize = 10;
 const NAME_MAX: usize = 60;
 
 /// Writes the table below the title, which the caller wrote. In full: all routes, bytes, and each outcome's durations.
-pub(super) fn table(writer: &Writer<'_>, summary: &Summary, full: bool, margin: &str, out: &mut String) {
+pub(super) fn table(
+    writer: &Writer<'_>,
+    summary: &Summary,
+    full: bool,
+    margin: &str,
+    out: &mut String,
+) {
     let shown = if full { summary.routes.len() } else { SHOWN };
     let origin = shared_origin(&summary.routes);
-    let mut head = vec!["", "requests", "good", "failed", "avg", "med", "p(95)", "p(99)", "max", "time"];
+    let mut head =
+        vec!["", "requests", "good", "failed", "avg", "med", "p(95)", "p(99)", "max", "time"];
     if full {
         head.extend(["sent", "received"]);
     }
@@ -34,7 +41,11 @@ pub(super) fn table(writer: &Writer<'_>, summary: &Summary, full: bool, margin: 
     }
     let columns = rows[0].len();
     let width = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+        rows.iter()
+            .filter_map(|row| row.get(column))
+            .map(|cell| cell.chars().count())
+            .max()
+            .unwrap_or(0)
     };
     let widths: Vec<usize> = (0..columns).map(width).collect();
     for (index, row) in rows.iter().enumerate() {
@@ -81,14 +92,28 @@ fn row(writer: &Writer<'_>, route: &RouteSummary, origin: &str, full: bool) -> V
 }
 
 fn durations(writer: &Writer<'_>, trend: &TrendSink) -> [String; 5] {
-    let numbers = [trend.avg(), trend.percentile(50.0), trend.percentile(95.0), trend.percentile(99.0), trend.max()];
+    let numbers = [
+        trend.avg(),
+        trend.percentile(50.0),
+        trend.percentile(95.0),
+        trend.percentile(99.0),
+        trend.max(),
+    ];
     numbers.map(|ms| writer.quantity(ms, Contains::Time))
 }
 
 /// `GET /users/{id}`, in one line whatever is in it.
 pub(crate) fn name(route: &RouteSummary, origin: &str) -> String {
-    let shown = if origin.is_empty() { &*route.route } else { route.route.strip_prefix(origin).unwrap_or(&route.route) };
-    let shown = if route.method.is_empty() { shown.to_owned() } else { format!("{} {shown}", route.method) };
+    let shown = if origin.is_empty() {
+        &*route.route
+    } else {
+        route.route.strip_prefix(origin).unwrap_or(&route.route)
+    };
+    let shown = if route.method.is_empty() {
+        shown.to_owned()
+    } else {
+        format!("{} {shown}", route.method)
+    };
     let shown = escape::plain(&shown);
     if shown.chars().count() <= NAME_MAX {
         return shown;
