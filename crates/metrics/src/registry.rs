@@ -155,6 +155,11 @@ impl Registry {
                 self.own.fetch_or(bit(id), Relaxed);
             }
         }
+        for id in [builtin::HTTP_REQ_BYTES_SENT, builtin::HTTP_REQ_BYTES_RECEIVED] {
+            if is_asked(&self.get(id).name) {
+                self.own.fetch_and(!bit(id), Relaxed);
+            }
+        }
     }
 
     /// Whether a metric stays out of what k6's users read.
@@ -385,6 +390,9 @@ mod tests {
         registry.hide_own_unless(|name| name == "iteration_lateness");
         assert!(!registry.is_own(builtin::ITERATION_LATENESS));
         assert!(registry.is_own(builtin::ITERATION_DURATION_PLANNED));
+        registry.hide_own_unless(|name| name == "http_req_bytes_sent");
+        assert!(!registry.is_own(builtin::HTTP_REQ_BYTES_SENT));
+        assert!(registry.is_own(builtin::HTTP_REQ_BYTES_RECEIVED));
     }
 
     #[test]

@@ -156,7 +156,8 @@ impl Watcher for Witness {
             request_size: size,
             proto: seen.response().map(|one| one.version().to_owned()).unwrap_or_default(),
             response_headers: seen.response_head().map(|head| headers(&head)).unwrap_or_default(),
-            response_body: (!response.is_empty())
+            // A line for a shell asks; only the run file tells the answer.
+            response_body: (!response.is_empty() && self.is_recorded)
                 .then(|| response[..response.len().min(BODY_SEEN)].to_vec()),
             response_size: response.len() as u64,
         };

@@ -163,3 +163,130 @@ impl Requests {
         all.into_iter().map(shared).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::{Frame, SeriesDelta};
+    use crate::ledger::{Ledger, LedgerConfig};
+    use crate::metric::MetricId;
+    use crate::registry::Registry;
+    use crate::tags::TagSet;
+    use crate::threshold::{Threshold, ThresholdSet};
+
+    fn trend(values: &[f64]) -> Sink {
+        let mut trend = TrendSink::default();
+        values.iter().for_each(|value| trend.add(*value));
+        Sink::Trend(trend)
+    }
+
+    fn count(sum: f64) -> Sink {
+        Sink::Counter { sum, rest: 0.0, first_at: Some(1) }
+    }
+
+    /// Requests of a route under some tags: all samples of them.
+    fn requests(route: &str, tags: &[(&str, &str)], durations: &[f64]) -> Vec<SeriesDelta> {
+        let tags = TagSet::from_pairs(tags.to_vec()).with(TagSet::ROUTE, route);
+        let failed = tags.get("expected_response") == Some("false");
+        let total = durations.len() as u64;
+        let hits = if failed { total } else { 0 };
+        let delta = |metric: MetricId, sink| SeriesDelta {
+            series: Arc::new(Series { metric, tags: tags.clone() }),
+            sink,
+        };
+        vec![
+            delta(builtin::HTTP_REQS, count(total as f64)),
+            delta(builtin::HTTP_REQ_DURATION, trend(durations)),
+            delta(builtin::HTTP_REQ_FAILED, Sink::Rate { hits, total }),
+        ]
+    }
+
+    fn ledger(thresholds: &[&str]) -> Ledger {
+        let set = |metric: &&str| ThresholdSet {
+            metric: (*metric).to_owned(),
+            thresholds: vec![Threshold::parse("count>0", false, None).unwrap()],
+        };
+        let thresholds = thresholds.iter().map(set).collect();
+        let config = LedgerConfig { thresholds, ..LedgerConfig::default() };
+        Ledger::new(Arc::new(Registry::new()), config).unwrap()
+    }
+
+    #[test]
+    fn each_route_has_its_numbers_and_the_slowest_in_all_comes_first() {
+        let good = [("method", "GET"), ("status", "200"), ("expected_response", "true")];
+        let bad = [("method", "GET"), ("status", "503"), ("expected_response", "false")];
+        let mut series = requests("http://a/quick", &good, &[1.0; 10]);
+        series.extend(requests("http://a/slow", &good, &[50.0, 70.0]));
+        series.extend(requests("http://a/slow", &bad, &[10.0, 10.0]));
+        let warm = [("method", "GET"), ("warmup", "true")];
+        series.extend(requests("http://a/slow", &warm, &[1e6]));
+        for (metric, bytes) in
+            [(builtin::HTTP_REQ_BYTES_SENT, 300.0), (builtin::HTTP_REQ_BYTES_RECEIVED, 900.0)]
+        {
+            let tags = TagSet::from_pairs([("method", "GET"), (TagSet::ROUTE, "http://a/slow")]);
+            series.push(SeriesDelta {
+                series: Arc::new(Series { metric, tags }),
+                sink: count(bytes),
+            });
+        }
+        let mut ledger = ledger(&[]);
+        ledger.absorb(&Frame { series, ..Frame::default() });
+        let summary = ledger.summary(Duration::from_secs(2));
+        let [slow, quick] = &summary.routes[..] else { panic!("{:?}", summary.routes) };
+        assert_eq!((slow.path(), quick.path()), ("/slow", "/quick"));
+        assert_eq!((slow.requests, slow.failed, slow.rate, slow.goodput), (4, 2, 2.0, 1.0));
+        assert_eq!((slow.sent, slow.received, quick.sent), (Some(300.0), Some(900.0), None));
+        assert_eq!((slow.duration.max(), slow.duration.count()), (70.0, 4));
+        let outcomes: Vec<_> = slow.outcomes.iter().map(|(kind, all)| (*kind, all.max())).collect();
+        assert_eq!(outcomes, [(Outcome::Ok, 70.0), (Outcome::Broken, 10.0)]);
+        assert!(
+            (slow.share - 140.0 / 150.0).abs() < 1e-12
+                && (quick.share - 10.0 / 150.0).abs() < 1e-12
+        );
+        let [kind] = &summary.failures[..] else { panic!("{:?}", summary.failures) };
+        assert_eq!(
+            (kind.count, &*kind.message, &*kind.route),
+            (2, "HTTP status 503", "http://a/slow")
+        );
+        // Bytes of routes are no metric that anybody knows.
+        assert!(summary.metric("http_req_bytes_sent").is_none());
+    }
+
+    #[test]
+    fn thresholds_look_at_a_route_or_at_the_scripts_own_tag_of_that_name() {
+        let mut ledger = ledger(&[
+            "http_reqs{route:/users/{id}}",
+            "http_reqs{route:GET /users/{id},status:200}",
+            "http_reqs{route:mine}",
+            "http_reqs{route:/none}",
+        ]);
+        let mut series =
+            requests("http://a/users/{id}", &[("method", "GET"), ("status", "200")], &[1.0; 3]);
+        series.extend(requests(
+            "http://a/users/{id}",
+            &[("method", "PUT"), ("status", "200")],
+            &[1.0; 2],
+        ));
+        // The script tells the route of these by itself.
+        series.extend(requests("mine", &[("route", "mine"), ("method", "GET")], &[1.0]));
+        ledger.absorb(&Frame { series, ..Frame::default() });
+        let summary = ledger.summary(Duration::from_secs(1));
+        let count = |name: &str| summary.metric(name).unwrap().values.get("count").unwrap();
+        assert_eq!(count("http_reqs{route:/users/{id}}"), 5.0);
+        assert_eq!(count("http_reqs{route:GET /users/{id},status:200}"), 3.0);
+        assert_eq!(count("http_reqs{route:mine}"), 1.0);
+        assert_eq!(count("http_reqs{route:/none}"), 0.0);
+    }
+
+    #[test]
+    fn beyond_the_bound_rows_are_one() {
+        let mut ledger = ledger(&[]);
+        for n in 0..1000 {
+            let series = requests("x", &[("method", &format!("M{n}"))], &[1.0]);
+            ledger.absorb(&Frame { series, ..Frame::default() });
+        }
+        let routes = ledger.summary(Duration::from_secs(1)).routes;
+        assert_eq!(routes.len(), ROWS_MAX + 1);
+        assert_eq!(routes.iter().map(|route| route.requests).sum::<u64>(), 1000);
+    }
+}
