@@ -10,7 +10,7 @@ const MIXED_MAX: usize = 64;
 const TOKEN_LEAST: usize = 16;
 /// The least length of a hash.
 const HASH_LEAST: usize = 8;
-/// Digits right behind letters are a number from so many on: `mp3` and `h2` are words.
+/// At least this many digits right behind letters are a number: `mp3` and `h2` are words.
 const DIGITS_LEAST: usize = 3;
 
 /// Writes a part, or the placeholder of its kind.
@@ -163,7 +163,7 @@ fn is_token(part: &str, digits: usize) -> bool {
     digits > 0 && bytes.split(|byte| b"-_.~+/".contains(byte)).any(is_run)
 }
 
-/// Writes a word with a number or a hash at its end: `order-17`, `17.json`, `app.3f2a9c1b.js`. False if it is none.
+/// Writes a word with a number or a hash at its end: `order-17`, `17.json`, `app.3f2a9c1b.js`. False if the word has no such end.
 fn push_named(out: &mut String, part: &str) -> bool {
     if is_version(part.as_bytes()) {
         return false;

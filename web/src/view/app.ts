@@ -142,7 +142,7 @@ export function kindName(kind: string): string {
   return CODES[kind] ? `${CODES[kind]} (${kind})` : kind;
 }
 
-/** The method and the route, or the name, or the statement; what stands in place of those that had no room. */
+/** The method and the route, or the name, or the statement; of series that had no room, a word for all of them. */
 export function routeOf(tags: Tags): string {
   if (tags.other === 'true' && tags.route === undefined) return 'all other series';
   const name = tags.route ?? tags.name ?? tags.statement ?? tags.url ?? '';

@@ -64,7 +64,7 @@ fn requests_are_told_apart_by_route_and_judged_by_it() {
         "{}",
         told.stderr
     );
-    // What k6 knows is as k6 has it.
+    // Whatever k6 writes is as k6 writes it.
     for file in ["o.json", "o.csv"] {
         let samples = run.read(file);
         assert!(!samples.contains("\"route\"") && !samples.contains("http_req_bytes"), "{file}");

@@ -67,7 +67,7 @@ impl Requests {
             _ => return None,
         };
         let route = tags.route()?;
-        // What is measured while all gets warm is in no summary.
+        // Requests of a warm-up are in no summary.
         if tags.get("warmup").is_some() {
             return None;
         }

@@ -86,7 +86,7 @@ pub(crate) fn is_of_route(tags: &TagSet, wanted: &str) -> bool {
     is_it(wanted) || of_method().is_some_and(|(_, wanted)| is_it(wanted.trim_start()))
 }
 
-/// What came of a request.
+/// The end of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Outcome {
     /// An answer that was expected.

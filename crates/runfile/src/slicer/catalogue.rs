@@ -28,7 +28,7 @@ pub(crate) struct Catalogue {
     /// By the address of a core's own series, which is kept so that its address can't become another's.
     by_address: FxHashMap<usize, (Arc<Series>, u32)>,
     by_value: FxHashMap<Arc<Series>, u32>,
-    /// Those of others, by metric and what is left of the tags.
+    /// The series of others, by metric and what is left of the tags.
     others: FxHashMap<(MetricId, TagSet), u32>,
     /// By number: whether it is one of `others`.
     is_other: Vec<bool>,

@@ -26,12 +26,11 @@ pub(super) fn lines(
     }
     if summary.failures.len() > most {
         let more = summary.failures.len() - most;
+        let kinds = if more == 1 { "kind" } else { "kinds" };
+        let all = summary.failures.len().min(100);
         put(
             out,
-            format_args!(
-                "{margin}… and {more} more kinds; --show-failures {} shows them\n",
-                summary.failures.len().min(100)
-            ),
+            format_args!("{margin}… and {more} more {kinds}; --show-failures {all} shows them\n"),
         );
     }
 }

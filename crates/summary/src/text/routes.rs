@@ -1,8 +1,7 @@
 //! The section REQUESTS: the routes that took the most time. k6 has none such.
 
-use brunt_metrics::Contains;
-use brunt_metrics::TrendSink;
 use brunt_metrics::summary::{RouteSummary, Summary, shared_origin};
+use brunt_metrics::{Contains, TrendSink};
 
 use super::{Writer, put};
 use crate::{escape, humanize};
@@ -121,4 +120,101 @@ pub(crate) fn name(route: &RouteSummary, origin: &str) -> String {
     let mut cut: String = shown.chars().take(NAME_MAX - 1).collect();
     cut.push('…');
     cut
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use brunt_metrics::summary::{FailureSummary, Outcome};
+
+    use super::super::{Mode, TextOptions, render};
+    use super::*;
+    use crate::junit::tests::empty;
+
+    fn trend(values: &[f64]) -> Arc<TrendSink> {
+        let mut trend = TrendSink::default();
+        values.iter().for_each(|value| trend.add(*value));
+        trend.sort();
+        Arc::new(trend)
+    }
+
+    fn route(name: &str, requests: u64, failed: u64) -> RouteSummary {
+        RouteSummary {
+            method: "GET".to_owned(),
+            route: format!("http://a.test:8080{name}"),
+            requests,
+            rate: 1.0,
+            failed,
+            goodput: 0.5,
+            duration: trend(&[1.0, 3.0]),
+            outcomes: vec![(Outcome::Ok, trend(&[1.0])), (Outcome::Broken, trend(&[3.0]))],
+            sent: Some(1000.0),
+            received: None,
+            share: 0.25,
+        }
+    }
+
+    fn summary(routes: usize) -> Summary {
+        let mut summary = empty();
+        summary.routes = (0..routes).map(|n| route(&format!("/p{n}"), 4, 1)).collect();
+        summary.failures = (1..4)
+            .map(|n| FailureSummary {
+                code: "1503".to_owned(),
+                message: "HTTP status 503".to_owned(),
+                method: "GET".to_owned(),
+                route: format!("/p{n}\n\u{1b}[2J"),
+                count: 9 - n,
+                example: (n == 1).then(|| "curl http://a.test/p1".to_owned()),
+            })
+            .collect();
+        summary
+    }
+
+    fn shown(summary: &Summary, mode: Mode) -> String {
+        render(summary, &TextOptions { mode, routes: true, failures: 2, ..TextOptions::default() })
+    }
+
+    #[test]
+    fn the_ten_that_took_most_are_shown_and_in_full_all_with_their_outcomes() {
+        let compact = shown(&summary(12), Mode::Compact);
+        let table =
+            &compact[compact.find("█ REQUESTS").unwrap()..compact.find("█ FAILURES").unwrap()];
+        let lines: Vec<&str> = table.lines().map(str::trim_end).collect();
+        let row = |n: u32| {
+            format!("    GET /p{n}         4  0.5/s  25.00%  2ms  2ms  2.9ms  2.98ms  3ms  25.00%")
+        };
+        assert_eq!(
+            lines[2],
+            "             requests   good  failed  avg  med  p(95)   p(99)  max    time"
+        );
+        assert_eq!((lines[3], lines[12]), (&*row(0), &*row(9)));
+        assert_eq!(lines[13], "    … and 2 more; --summary-mode full shows all");
+        assert_eq!(lines[14], "    paths are of http://a.test:8080");
+        let full = shown(&summary(12), Mode::Full);
+        assert!(full.contains("GET /p11") && full.contains("  5xx"), "{full}");
+        assert!(full.contains("received") && full.contains("1.0 kB"), "{full}");
+    }
+
+    #[test]
+    fn one_route_alone_and_the_old_layout_have_no_table() {
+        assert!(!shown(&summary(1), Mode::Compact).contains("REQUESTS"));
+        assert!(shown(&summary(1), Mode::Full).contains("REQUESTS"));
+        let legacy = shown(&summary(3), Mode::Legacy);
+        assert!(!legacy.contains("REQUESTS") && !legacy.contains("FAILURES"));
+        let plain = render(&summary(3), &TextOptions::default());
+        assert!(!plain.contains("REQUESTS") && !plain.contains("FAILURES"));
+    }
+
+    #[test]
+    fn failures_are_lines_whatever_is_in_their_names() {
+        let text = shown(&summary(1), Mode::Compact);
+        let lines = &text[text.find("█ FAILURES").unwrap()..];
+        let lines: Vec<&str> = lines.lines().map(str::trim_end).collect();
+        assert_eq!(lines[0], "█ FAILURES: 21");
+        assert_eq!(lines[2], r"    ✗ 8 × HTTP status 503: GET /p1\u{a}\u{1b}[2J");
+        assert_eq!(lines[3], "      curl http://a.test/p1");
+        assert_eq!(lines[4], r"    ✗ 7 × HTTP status 503: GET /p2\u{a}\u{1b}[2J");
+        assert_eq!(lines[5], "    … and 1 more kind; --show-failures 3 shows them");
+    }
 }
