@@ -214,6 +214,12 @@ pub(crate) struct RunSettings {
     pub(crate) strict: bool,
     /// `--no-generator-metrics`
     pub(crate) no_generator_metrics: bool,
+    /// `--no-routes`
+    pub(crate) no_routes: bool,
+    /// `--routes`
+    pub(crate) routes: Option<PathBuf>,
+    /// `--show-failures`: kinds of failures in the summary.
+    pub(crate) show_failures: usize,
     /// Each scenario once, shown request by request.
     pub(crate) once: bool,
     /// `--label`
@@ -277,6 +283,9 @@ impl RunSettings {
             lateness: given.is_on("lateness-metric"),
             strict: given.is_on("strict"),
             no_generator_metrics: given.is_on("no-generator-metrics"),
+            no_routes: given.is_on("no-routes"),
+            routes: given.last("routes").filter(|path| !path.is_empty()).map(PathBuf::from),
+            show_failures: show_failures(given.last("show-failures"))?,
             once: given.is_on("once"),
             labels: labels(given.all("label"))?,
             no_source: given.is_on("no-source"),
@@ -298,6 +307,18 @@ fn ui(text: Option<&str>) -> Option<String> {
         Some(false) => None,
         None => Some(text.to_owned()),
     }
+}
+
+/// `--show-failures`
+fn show_failures(text: Option<&str>) -> Outcome<usize> {
+    /// More are for the page of a run.
+    const MOST: usize = 100;
+    let Some(text) = text.filter(|text| !text.is_empty()) else { return Ok(3) };
+    text.parse().ok().filter(|count| *count <= MOST).ok_or_else(|| {
+        Failure::usage(format!(
+            "invalid value \"{text}\" for --show-failures: expected 0 to {MOST}"
+        ))
+    })
 }
 
 /// `--label KEY=VALUE`; of two with the same key the later one holds.

@@ -3,7 +3,9 @@
 mod breakdown;
 mod distinct;
 mod exceptions;
+mod failures;
 mod judged;
+mod requests;
 mod routes;
 mod tree;
 mod window;
@@ -17,7 +19,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use self::breakdown::Parts;
 use self::distinct::Distinct;
 pub use self::exceptions::ExceptionLog;
+use self::failures::Failures;
 use self::judged::{Judged, Look};
+use self::requests::Requests;
 use self::routes::{Route, Routes};
 use self::tree::Tree;
 use self::window::Ring;
@@ -27,8 +31,8 @@ use crate::registry::Registry;
 use crate::series::Series;
 use crate::sink::Sink;
 use crate::stat::TrendStat;
-use crate::summary::{GroupSummary, LeftOut, MetricSummary, Summary};
-use crate::tags::WARMUP_TAG;
+use crate::summary::{GroupSummary, LeftOut, MetricSummary, Summary, is_of_route};
+use crate::tags::{TagSet, WARMUP_TAG};
 use crate::threshold::{Selector, ThresholdError, ThresholdSet};
 
 /// The values that a ledger has to keep.
@@ -67,6 +71,8 @@ pub struct Ledger {
     /// The entries of a metric: first the metric itself, then its submetrics.
     by_metric: FxHashMap<MetricId, Vec<u32>>,
     routes: Routes,
+    requests: Requests,
+    failures: Failures,
     tree: Tree,
     no_check_tag: bool,
     no_group_tag: bool,
@@ -120,6 +126,8 @@ impl Ledger {
             entries: Vec::new(),
             by_metric: FxHashMap::default(),
             routes: Routes::default(),
+            requests: Requests::default(),
+            failures: Failures::default(),
             tree: Tree::default(),
             no_check_tag: config.no_check_tag,
             no_group_tag: config.no_group_tag,
@@ -245,6 +253,10 @@ impl Ledger {
             if let Some(parts) = &mut self.parts {
                 parts.absorb(&route.parts, &delta.sink);
             }
+            if let Some(place) = route.requests {
+                self.requests.absorb(place, &delta.sink);
+            }
+            self.failures.absorb(&delta.series, &delta.sink);
         }
         self.dropped.checks += self.tree.absorb(frame);
         self.exceptions.absorb(&frame.exceptions);
@@ -253,9 +265,17 @@ impl Ledger {
 
     /// Finds out, once per series, where its values belong.
     fn route(&mut self, series: &Arc<Series>) -> Route {
+        let is_warm =
+            self.left_out.is_some() && series.tags.get(WARMUP_TAG) == Some("true");
+        let requests = if is_warm { None } else { self.requests.place(series) };
+        let of_routes = [builtin::HTTP_REQ_BYTES_SENT, builtin::HTTP_REQ_BYTES_RECEIVED];
+        if of_routes.contains(&series.metric) && self.registry.is_own(series.metric) {
+            // Its numbers are those of routes and no others.
+            return Route { requests, ..Route::default() };
+        }
         self.distinct.add(series);
-        if self.left_out.is_some() && series.tags.get(WARMUP_TAG) == Some("true") {
-            return Route { is_warm: true, ..Route::default() };
+        if is_warm {
+            return Route { is_warm, ..Route::default() };
         }
         if !self.by_metric.contains_key(&series.metric) {
             let metric = self.registry.get(series.metric);
@@ -263,14 +283,14 @@ impl Ledger {
                 Selector { metric: metric.name.to_string(), suffix: None, tags: Vec::new() };
             self.entry(metric, &whole);
         }
-        let fits = |index: &&u32| series.tags.contains_all(&self.entries[**index as usize].tags);
+        let fits = |index: &&u32| is_part(&series.tags, &self.entries[**index as usize].tags);
         let entries = self.by_metric[&series.metric].iter().filter(fits).copied().collect();
         let registry = &self.registry;
         let parts = self
             .parts
             .as_mut()
             .map(|parts| parts.route(series, || registry.get(series.metric).kind));
-        Route { entries, parts: parts.unwrap_or_default(), is_warm: false }
+        Route { entries, parts: parts.unwrap_or_default(), requests, is_warm: false }
     }
 
     /// Judges all thresholds that are not in time. `elapsed` is the time since the start of the run; counters are divided
@@ -378,11 +398,21 @@ impl Ledger {
             root: self.root(),
             scenarios,
             groups,
+            routes: self.requests.summary(run),
+            failures: self.failures.summary(),
             exceptions: self.exceptions.summary(),
             dropped: self.dropped,
             left_out: self.left_out.filter(|left_out| *left_out != LeftOut::default()),
         }
     }
+}
+
+/// Whether these tags have each of these pairs. A route that no tag `route` of the script tells is the one that was learned.
+fn is_part(tags: &TagSet, pairs: &[(String, String)]) -> bool {
+    pairs.iter().all(|(key, value)| match tags.get(key) {
+        Some(own) => own == value,
+        None => key == "route" && is_of_route(tags, value),
+    })
 }
 
 impl Ledger {

@@ -48,8 +48,8 @@ pub use self::sink::Sink;
 pub use self::stat::{TrendStat, UnknownStat};
 pub use self::sum::Sum;
 pub use self::summary::{
-    Breach, Breakdown, CheckSummary, Exception, Exceptions, GroupSummary, LeftOut, MetricSummary,
-    Summary, ThresholdResult, Values,
+    Breach, Breakdown, CheckSummary, Exception, Exceptions, FailureSummary, GroupSummary, LeftOut,
+    MetricSummary, Outcome, RouteSummary, Summary, ThresholdResult, Values,
 };
 pub use self::tags::{Metadata, TAG_MAX, TagSet, WARMUP_TAG, texts_cut};
 pub use self::threshold::{

@@ -140,5 +140,18 @@ pub mod builtin {
         ITERATION_LATENESS = "iteration_lateness", Trend, Time;
         /// From the request of a unary call to its answer; from the first to the last message of a stream.
         GRPC_REQ_DURATION = "grpc_req_duration", Trend, Time;
+        /// From the planned start of an iteration to its end, event loop drained (open models only). Ours, not k6's.
+        ITERATION_DURATION_PLANNED = "iteration_duration_planned", Trend, Time;
+        /// Bytes of requests, heads included, told apart by route. Ours, not k6's.
+        HTTP_REQ_BYTES_SENT = "http_req_bytes_sent", Counter, Data;
+        /// Bytes of responses, likewise. Ours, not k6's.
+        HTTP_REQ_BYTES_RECEIVED = "http_req_bytes_received", Counter, Data;
     }
+
+    /// Metrics of ours that are shown where k6's are only if somebody asks for them, by name or by a flag.
+    pub const SHOWN_IF_ASKED: [MetricId; 2] = [ITERATION_LATENESS, ITERATION_DURATION_PLANNED];
+
+    /// Metrics of ours whose names scripts may have for something else: they give way to the script's.
+    pub(crate) const GIVE_WAY: [MetricId; 3] =
+        [ITERATION_DURATION_PLANNED, HTTP_REQ_BYTES_SENT, HTTP_REQ_BYTES_RECEIVED];
 }

@@ -1,7 +1,7 @@
 //! All metrics of a test, by name and by number.
 
 use std::borrow::Cow;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rustc_hash::FxHashMap;
@@ -22,8 +22,8 @@ const METRICS_MAX: usize = 100_000;
 pub struct Registry {
     inner: Mutex<Inner>,
     veil: OnceLock<Veil>,
-    /// Brunt's own metrics stay out of what k6's users read.
-    hides_own: AtomicBool,
+    /// Brunt's own metrics that stay out of what k6's users read, a bit for each.
+    own: AtomicU64,
 }
 
 /// Looks at the value of a tag: what is to be shown instead, if it must not be seen.
@@ -105,7 +105,10 @@ impl Registry {
         for (name, kind, contains) in builtin::ALL {
             inner.push(name, *kind, *contains);
         }
-        Self { inner: Mutex::new(inner), veil: OnceLock::new(), hides_own: AtomicBool::new(false) }
+        inner.offers.extend(builtin::GIVE_WAY.map(|id| (id, Offer::Open)));
+        let own = [builtin::HTTP_REQ_BYTES_SENT, builtin::HTTP_REQ_BYTES_RECEIVED].map(bit);
+        let own = AtomicU64::new(own[0] | own[1]);
+        Self { inner: Mutex::new(inner), veil: OnceLock::new(), own }
     }
 
     /// From now on the tags of new series are shown through this, and in this process texts that are too long before they are
@@ -118,8 +121,9 @@ impl Registry {
     /// The tags as a series shows them.
     pub(crate) fn veiled(&self, tags: &TagSet) -> TagSet {
         let Some(veil) = self.veil.get() else { return tags.clone() };
+        let route = tags.route().map(|route| (TagSet::ROUTE, route));
         let hidden: Vec<_> =
-            tags.iter().filter_map(|(key, value)| Some((key, veil(value)?))).collect();
+            tags.iter().chain(route).filter_map(|(key, value)| Some((key, veil(value)?))).collect();
         if hidden.is_empty() {
             return tags.clone();
         }
@@ -133,18 +137,44 @@ impl Registry {
         hidden.map_or(Cow::Borrowed(text), Cow::Owned)
     }
 
-    /// From now on `iteration_lateness`, which k6 does not have, stays out of samples and of [`Summary::metrics`]: they are
-    /// read by programs that know k6's metrics. Its numbers are in [`Summary::own`].
+    /// From now on `iteration_lateness` and `iteration_duration_planned`, which k6 does not have, stay out of samples and of
+    /// [`Summary::metrics`]: they are read by programs that know k6's metrics. Their numbers are in [`Summary::own`].
     ///
     /// [`Summary::metrics`]: crate::Summary::metrics
     /// [`Summary::own`]: crate::Summary::own
     pub fn hide_own(&self) {
-        self.hides_own.store(true, Relaxed);
+        self.hide_own_unless(|_| false);
+    }
+
+    /// The same, but for those that somebody asked for by name.
+    pub fn hide_own_unless(&self, is_asked: impl Fn(&str) -> bool) {
+        for id in builtin::SHOWN_IF_ASKED {
+            let inner = self.lock();
+            let is_the_scripts = inner.offers.get(&id) == Some(&Offer::Refused);
+            if !is_the_scripts && !is_asked(&inner.metrics[id.0 as usize].name) {
+                self.own.fetch_or(bit(id), Relaxed);
+            }
+        }
+        for id in [builtin::HTTP_REQ_BYTES_SENT, builtin::HTTP_REQ_BYTES_RECEIVED] {
+            if is_asked(&self.get(id).name) {
+                self.own.fetch_and(!bit(id), Relaxed);
+            }
+        }
     }
 
     /// Whether a metric stays out of what k6's users read.
     pub fn is_own(&self, metric: MetricId) -> bool {
-        metric == builtin::ITERATION_LATENESS && self.hides_own.load(Relaxed)
+        self.own.load(Relaxed) & bit(metric) != 0
+    }
+
+    /// Brunt's metric of this name and kind that gives way to the script's, if the script has none: for those who read what
+    /// was written of an earlier run.
+    pub fn find_giving_way(&self, name: &str, kind: Kind, contains: Contains) -> Option<MetricId> {
+        let inner = self.lock();
+        let metric = inner.find(name)?;
+        let is_ours = builtin::GIVE_WAY.contains(&metric.id)
+            && inner.offers.get(&metric.id) != Some(&Offer::Refused);
+        (is_ours && (metric.kind, metric.contains) == (kind, contains)).then_some(metric.id)
     }
 
     /// Makes a metric, or finds the one of that name, kind and contents.
@@ -227,6 +257,7 @@ impl Registry {
             && let Some(offer @ Offer::Open) = inner.offers.get_mut(&id)
         {
             *offer = Offer::Refused;
+            self.own.fetch_and(!bit(id), Relaxed);
             let metric = &mut inner.metrics[id.0 as usize];
             (metric.kind, metric.contains) = (kind, contains);
             return Ok((id, true));
@@ -290,6 +321,11 @@ impl Inner {
     }
 }
 
+/// The place of a built-in metric among bits; others have none.
+fn bit(id: MetricId) -> u64 {
+    1u64.checked_shl(id.0).unwrap_or_default()
+}
+
 fn is_valid(name: &str) -> bool {
     (2..=NAME_MAX).contains(&name.len())
         && !name.as_bytes()[0].is_ascii_digit()
@@ -326,6 +362,37 @@ mod tests {
         );
         assert!(registry.register("http_reqs", Kind::Counter, Contains::Default).is_ok());
         assert!(registry.register("http_reqs", Kind::Rate, Contains::Default).is_err());
+    }
+
+    #[test]
+    fn a_script_may_have_the_names_of_ours_for_something_else() {
+        let registry = Registry::new();
+        registry.hide_own();
+        assert!(registry.is_own(builtin::ITERATION_DURATION_PLANNED));
+        assert!(registry.is_taken(builtin::HTTP_REQ_BYTES_SENT));
+        let id = registry.register("iteration_duration_planned", Kind::Rate, Contains::Default);
+        assert_eq!(id, Ok(builtin::ITERATION_DURATION_PLANNED));
+        assert!(!registry.is_own(builtin::ITERATION_DURATION_PLANNED));
+        assert!(!registry.is_taken(builtin::ITERATION_DURATION_PLANNED));
+        assert!(registry.is_own(builtin::ITERATION_LATENESS));
+        assert!(registry.is_own(builtin::HTTP_REQ_BYTES_SENT));
+        let found = registry.find_giving_way("http_req_bytes_sent", Kind::Counter, Contains::Data);
+        assert_eq!(found, Some(builtin::HTTP_REQ_BYTES_SENT));
+        assert_eq!(
+            registry.find_giving_way("iteration_duration_planned", Kind::Rate, Contains::Default),
+            None
+        );
+    }
+
+    #[test]
+    fn own_metrics_that_are_asked_for_are_shown() {
+        let registry = Registry::new();
+        registry.hide_own_unless(|name| name == "iteration_lateness");
+        assert!(!registry.is_own(builtin::ITERATION_LATENESS));
+        assert!(registry.is_own(builtin::ITERATION_DURATION_PLANNED));
+        registry.hide_own_unless(|name| name == "http_req_bytes_sent");
+        assert!(!registry.is_own(builtin::HTTP_REQ_BYTES_SENT));
+        assert!(registry.is_own(builtin::HTTP_REQ_BYTES_RECEIVED));
     }
 
     #[test]

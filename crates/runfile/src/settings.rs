@@ -27,6 +27,8 @@ pub(crate) fn write(info: &SummaryInfo) -> Value {
         "noGroupTag": info.no_group_tag,
         "hidesOwn": info.hides_own,
         "warmup": info.warmup,
+        "routes": info.routes,
+        "failures": info.failures,
         "timeUnit": info.time_unit,
     })
 }
@@ -58,6 +60,8 @@ pub(crate) fn read(text: &str) -> SummaryInfo {
         no_group_tag: is_on("noGroupTag"),
         hides_own: is_on("hidesOwn"),
         warmup: is_on("warmup"),
+        routes: is_on("routes"),
+        failures: all["failures"].as_u64().unwrap_or_default() as usize,
         time_unit: all["timeUnit"].as_str().map(str::to_owned),
     }
 }
@@ -75,6 +79,8 @@ mod tests {
             unjudged: vec!["x".into()],
             hides_own: true,
             warmup: true,
+            routes: true,
+            failures: 3,
             time_unit: Some("s".into()),
             ..SummaryInfo::default()
         };

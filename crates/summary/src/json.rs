@@ -8,6 +8,7 @@
 //! Keys come in a fixed order, metrics by name; k6 leaves the order open.
 
 pub mod machine;
+pub mod own;
 
 use std::time::Duration;
 

@@ -285,6 +285,8 @@ fn small() -> Summary {
             ..GroupSummary::default()
         },
         own: Vec::new(),
+        routes: Vec::new(),
+        failures: Vec::new(),
         exceptions: Exceptions::default(),
         dropped: Dropped::default(),
         left_out: None,

@@ -14,7 +14,7 @@ use crate::{Observation, Script, Stage};
 const PATIENCE: &str = "90";
 
 /// Metrics that depend on the clock, and one that k6 does not have.
-const LEFT_OUT: &[&str] = &["vus", "vus_max", "iteration_lateness"];
+const LEFT_OUT: &[&str] = &["vus", "vus_max", "iteration_lateness", "iteration_duration_planned"];
 
 /// The program that runs the script.
 #[derive(Debug, Clone, Copy)]

@@ -9,6 +9,7 @@ use brunt_options::{
     ConfigFile, Consolidated, Layer, Layers, Options, OptionsError, Rules, SystemTag, TimeUnit,
     UnknownKeys, consolidate_for,
 };
+use brunt_routes::Book;
 use brunt_schedule::{Scenario, overview, total_duration};
 use brunt_summary::humanize::Unit;
 
@@ -17,6 +18,7 @@ use super::{
     config_file,
     host::{Script, TestOptions},
     http_debug::HttpDebug,
+    routes,
     wrong::{Texts, invalid_in},
 };
 use crate::{
@@ -208,11 +210,12 @@ impl Plan {
         })
     }
 
-    /// The facts for the script world.
+    /// The facts for the script world; the second watcher is that of failures alone.
     pub(super) fn test_options(
         &self,
         env: BTreeMap<String, String>,
-        watcher: Option<Arc<dyn Watcher>>,
+        [watcher, failures]: [Option<Arc<dyn Watcher>>; 2],
+        routes: Option<Arc<Book>>,
     ) -> TestOptions {
         TestOptions {
             options: self.consolidated.options.clone(),
@@ -221,6 +224,8 @@ impl Plan {
             env,
             run_tags: self.run_tags(),
             watcher,
+            failures,
+            routes,
         }
     }
 
@@ -275,18 +280,26 @@ impl Plan {
         self.consolidated.scenarios.iter().any(|scenario| !scenario.warmup.is_zero())
     }
 
-    /// Whether the option `thresholds` names `iteration_lateness`, which is shown only then (or if a flag asks for it).
-    pub(super) fn names_lateness(&self) -> bool {
-        const NAME: &str = "iteration_lateness";
-        self.names(|metric| {
-            metric.strip_prefix(NAME).is_some_and(|rest| rest.is_empty() || rest.starts_with('{'))
-        })
-    }
-
     /// Whether the option `thresholds` has a metric (with its tags) that is so.
     pub(super) fn names(&self, is_so: impl Fn(&str) -> bool) -> bool {
         let judged = self.consolidated.thresholds.iter().map(|set| &set.metric);
         judged.chain(&self.consolidated.unjudged).any(|metric| is_so(metric.trim()))
+    }
+
+    /// Whether the option `thresholds` names this metric: one of ours is shown only then (or if a flag asks for it).
+    pub(super) fn names_metric(&self, name: &str) -> bool {
+        self.names(|metric| {
+            metric.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('{'))
+        })
+    }
+
+    /// The routes that thresholds name, without their methods.
+    pub(super) fn judged_routes(&self) -> Vec<String> {
+        let judged = self.consolidated.thresholds.iter().map(|set| &set.metric);
+        judged
+            .chain(&self.consolidated.unjudged)
+            .filter_map(|name| routes::named_in(name))
+            .collect()
     }
 
     /// Tells the engine.
@@ -343,6 +356,8 @@ impl Plan {
             no_group_tag: !options.system_tags().contains(SystemTag::Group),
             hides_own: false,
             warmup: self.has_warmup(),
+            routes: false,
+            failures: 0,
             time_unit: super::run_file::time_unit(options.summary_time_unit()),
         }
     }

@@ -119,7 +119,10 @@ impl<R: Runner> Visit<R> {
         if ended == Ended::Interrupted {
             return ended;
         }
-        self.book.iteration(&mut core.recorder.borrow_mut(), &mut resident.vu, took, finished);
+        let planned = due.map(|due| finished.saturating_sub(due));
+        let mut recorder = core.recorder.borrow_mut();
+        self.book.iteration(&mut recorder, &mut resident.vu, (took, planned), finished);
+        drop(recorder);
         if !pad.is_zero() {
             tokio::select! {
                 () = pause(pad) => {}
@@ -205,6 +208,8 @@ struct Ids {
     iterations: SeriesId,
     duration: SeriesId,
     lateness: Option<SeriesId>,
+    /// From the planned start; none if the script has a metric of that name.
+    planned: Option<SeriesId>,
 }
 
 impl Book {
@@ -219,22 +224,36 @@ impl Book {
             return ids;
         }
         let lateness = self.is_open.then(|| recorder.series(builtin::ITERATION_LATENESS, tags));
+        let planned = builtin::ITERATION_DURATION_PLANNED;
+        let is_planned = self.is_open && recorder.registry().is_taken(planned);
+        let planned = is_planned.then(|| recorder.series(planned, tags));
         let ids = Ids {
             epoch,
             tags,
             iterations: recorder.series(builtin::ITERATIONS, tags),
             duration: recorder.series(builtin::ITERATION_DURATION, tags),
             lateness,
+            planned,
         };
         self.ids = Some(ids);
         ids
     }
 
-    fn iteration<V: Vu>(&mut self, recorder: &mut Recorder, vu: &mut V, took: u64, at: u64) {
+    /// `planned`: its time from the moment at which it was due, in open models.
+    fn iteration<V: Vu>(
+        &mut self,
+        recorder: &mut Recorder,
+        vu: &mut V,
+        (took, planned): (u64, Option<u64>),
+        at: u64,
+    ) {
         let ids = self.ids(recorder, vu);
         let metadata = if recorder.wants_samples() { vu.metadata() } else { None };
         recorder.add(ids.duration, milliseconds(took), at, metadata.as_ref());
         recorder.add(ids.iterations, 1.0, at, metadata.as_ref());
+        if let (Some(series), Some(planned)) = (ids.planned, planned) {
+            recorder.add(series, milliseconds(planned), at, metadata.as_ref());
+        }
     }
 
     fn lateness<V: Vu>(&mut self, recorder: &mut Recorder, vu: &mut V, late: u64, at: u64) {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::breakdown::PartRoute;
+use super::requests::Place;
 use crate::series::Series;
 
 /// Routes that are remembered (about 30 MiB); when there are more, all are forgotten and found out
@@ -20,6 +21,8 @@ pub(super) struct Route {
     pub(super) parts: PartRoute,
     /// Its values are a warm-up, which counts nowhere else.
     pub(super) is_warm: bool,
+    /// Its place in the table of requests.
+    pub(super) requests: Option<Place>,
 }
 
 /// By the address of a core's own series: no string is hashed or compared. The series is kept, so that

@@ -24,14 +24,23 @@ impl RunFile {
         let registry = Arc::new(Registry::new());
         let settings = &self.about().summary;
         if settings.hides_own {
-            registry.hide_own();
+            let judged = settings.thresholds.iter().map(|set| &set.metric);
+            let named: Vec<&str> =
+                judged.chain(&settings.unjudged).map(|name| metric_of(name)).collect();
+            registry.hide_own_unless(|own| named.contains(&own));
         }
         let mut ids = BTreeMap::new();
         for metric in self.metrics() {
-            let made = registry.register_lenient(&metric.name, metric.kind, metric.contains);
-            let made =
-                made.map_err(|error| RunFileError::damaged(self.path(), &error.to_string()))?;
-            ids.insert(metric.id, made.id);
+            let (kind, contains) = (metric.kind, metric.contains);
+            let ours = registry.find_giving_way(&metric.name, kind, contains);
+            let made = match ours {
+                Some(id) => id,
+                None => {
+                    let made = registry.register_lenient(&metric.name, kind, contains);
+                    made.map_err(|error| RunFileError::damaged(self.path(), &error.to_string()))?.id
+                }
+            };
+            ids.insert(metric.id, made);
         }
         let config = LedgerConfig {
             thresholds: settings.thresholds.clone(),
@@ -133,7 +142,7 @@ impl RunFile {
     ) -> Result<Vec<(u32, Arc<Series>)>, RunFileError> {
         let known = self.series()?.into_iter().filter_map(|row| {
             let metric = *ids.get(&row.metric)?;
-            let pairs = row.tags.iter().map(|(key, value)| (key.as_str(), value.as_str()));
+            let pairs = row.tags.iter().map(|(key, value)| (key_of(key), value.as_str()));
             let tags = TagSet::from_pairs(pairs);
             Some((row.id, Arc::new(Series { metric, tags })))
         });
@@ -194,4 +203,14 @@ impl RunFile {
         let exceptions = ExceptionDeltas { told, others };
         Ok(Frame { series, checks, groups, exceptions, ..Frame::default() })
     }
+}
+
+/// The metric of a selector.
+fn metric_of(selector: &str) -> &str {
+    selector.split('{').next().unwrap_or_default().trim()
+}
+
+/// The key of a tag while a run runs: a route is none there.
+fn key_of(key: &str) -> &str {
+    if key == "route" { TagSet::ROUTE } else { key }
 }

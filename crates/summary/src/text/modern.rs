@@ -1,30 +1,37 @@
 //! The `compact` and `full` layouts.
 
+use std::borrow::Cow;
+
 use brunt_metrics::summary::{Breakdown, CheckSummary, MetricSummary, Summary, ThresholdResult};
 
 use super::checks::{CHECKS, failure, merged, sum};
-use super::exceptions;
 use super::sections::Section;
 use super::table::{Line, Widths};
-use super::{Writer, listed, put};
+use super::{Mode, TextOptions, Writer, listed, put};
+use super::{exceptions, failures, routes};
 use crate::{breach, order, warmup};
 
 /// The scenario of a script that names none; its own chapter would repeat the total.
 const DEFAULT_SCENARIO: &str = "default";
 /// The groups in which setup and teardown run: what they measure is told in the total alone.
 const LIFECYCLE_GROUPS: [&str; 2] = ["setup", "teardown"];
+/// Iterations from their planned starts to their ends; in scenarios with an arrival rate.
+const PLANNED: &str = "iteration_duration_planned";
 /// How far all but the titles is indented.
 const MARGIN: usize = 4;
 
-pub(super) fn render(writer: &Writer<'_>, summary: &Summary, full: bool) -> String {
+pub(super) fn render(writer: &Writer<'_>, summary: &Summary, options: &TextOptions) -> String {
+    let full = options.mode == Mode::Full;
     let mut page = Page { writer, full, out: String::new() };
     page.thresholds(&summary.metrics);
     page.title("TOTAL RESULTS");
-    if !page.results(&summary.checks, &summary.metrics, MARGIN) {
+    if !page.results(&summary.checks, &with_planned(summary), MARGIN) {
         page.out.push_str("    no samples were taken\n\n");
     }
     page.left_out(summary);
+    page.requests(summary, options.routes);
     page.exceptions(summary);
+    page.failures(summary, options.failures);
     if full {
         for group in &summary.groups {
             page.top_group(group);
@@ -42,6 +49,19 @@ pub(super) fn render(writer: &Writer<'_>, summary: &Summary, full: bool) -> Stri
         }
     }
     page.out
+}
+
+/// The metrics and, beside `iteration_duration`, the same from the planned starts, which k6 doesn't measure.
+fn with_planned(summary: &Summary) -> Cow<'_, [MetricSummary]> {
+    let planned = summary.own.iter().find(|one| one.name == PLANNED && one.observed);
+    match planned {
+        None => Cow::Borrowed(&summary.metrics),
+        Some(planned) => {
+            let mut all = summary.metrics.clone();
+            all.push(planned.clone());
+            Cow::Owned(all)
+        }
+    }
 }
 
 struct Page<'a> {
@@ -118,6 +138,26 @@ impl Page<'_> {
             self.title(&format!("EXCEPTIONS: {}", summary.exceptions.count()));
             let margin = " ".repeat(MARGIN);
             exceptions::lines(self.writer, &summary.exceptions, &margin, &mut self.out);
+            self.out.push('\n');
+        }
+    }
+
+    /// The routes. Of one route alone the compact layout has told all that there is.
+    fn requests(&mut self, summary: &Summary, is_wanted: bool) {
+        let least = if self.full { 1 } else { 2 };
+        if is_wanted && summary.routes.len() >= least {
+            self.title("REQUESTS");
+            routes::table(self.writer, summary, self.full, &" ".repeat(MARGIN), &mut self.out);
+            self.out.push('\n');
+        }
+    }
+
+    /// The kinds of failures that are wanted.
+    fn failures(&mut self, summary: &Summary, most: usize) {
+        if most > 0 && !summary.failures.is_empty() {
+            let count: u64 = summary.failures.iter().map(|kind| kind.count).sum();
+            self.title(&format!("FAILURES: {count}"));
+            failures::lines(self.writer, summary, most, &" ".repeat(MARGIN), &mut self.out);
             self.out.push('\n');
         }
     }

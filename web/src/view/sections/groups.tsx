@@ -9,7 +9,7 @@ import { type Line, TimePlot, TrendSpark } from '../plot.js';
 import { Empty, Num } from '../section.js';
 import { Latency } from './latency.js';
 
-export const BUILTIN = /^(vus|vus_max|iterations|iteration_duration|iteration_lateness|dropped_iterations|data_sent|data_received|checks|group_duration|group_response_time|http_reqs|http_req_(duration|duration_planned|failed|blocked|looking_up|connecting|tls_handshaking|sending|waiting|receiving|bytes_received|bytes_sent))$/;
+export const BUILTIN = /^(vus|vus_max|iterations|iteration_duration|iteration_duration_planned|iteration_lateness|dropped_iterations|data_sent|data_received|checks|group_duration|group_response_time|http_reqs|http_req_(duration|duration_planned|failed|blocked|looking_up|connecting|tls_handshaking|sending|waiting|receiving|bytes_received|bytes_sent))$/;
 
 export function Groups({ app, stretch }: { app: App; stretch: Stretch }) {
   const { run } = app;

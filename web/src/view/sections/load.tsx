@@ -22,6 +22,13 @@ function byScenario(series: Series[]): Map<string, Series[]> {
   return found;
 }
 
+/** Iterations of scenarios with an arrival rate: from their planned starts, and from their actual ones. */
+function iterationTimes(app: App) {
+  const planned = app.pool('iteration_duration_planned');
+  const scenarios = new Set(planned.series.map((one) => one.tags.scenario ?? ''));
+  return { planned, actual: app.pool('iteration_duration', 'with a plan', (tags) => scenarios.has(tags.scenario ?? '')) };
+}
+
 export function Load({ app, stretch }: { app: App; stretch: Stretch }) {
   const { run } = app;
   const { from, to, version } = stretch;
@@ -59,7 +66,14 @@ export function Load({ app, stretch }: { app: App; stretch: Stretch }) {
           { name: 'p99', grouped: (every, start, end) => lateness.percentiles([50, 99], every, start, end)[1]!, color: '--c-fourth', dash: [5, 3] },
         ]
       : [];
-    return { vus, iterations, users, late };
+    const { planned: fromPlan, actual } = iterationTimes(app);
+    const times: Line[] = fromPlan.series.length > 0
+      ? [
+          { name: 'from the planned start', grouped: (every, start, end) => fromPlan.percentiles([95], every, start, end)[0]!, color: '--c-fourth' },
+          { name: 'from the actual start', grouped: (every, start, end) => actual.percentiles([95], every, start, end)[0]!, color: '--c-ok', dash: [5, 3] },
+        ]
+      : [];
+    return { vus, iterations, users, late, times };
   }, [run, version]);
   const plans = run.of('load.iterations_planned');
   const planned = sum(plans, 0, from, to);
@@ -70,6 +84,8 @@ export function Load({ app, stretch }: { app: App; stretch: Stretch }) {
   const started = sum(ofPlans, 0, from, to);
   const dropped = sum(run.of('load.iterations_dropped').length > 0 ? run.of('load.iterations_dropped') : run.of('dropped_iterations'), 0, from, to);
   const lateness = app.pool(run.of('load.lateness').length > 0 ? 'load.lateness' : 'iteration_lateness').stretch(from, to);
+  const fromPlan = iterationTimes(app).planned.stretch(from, to);
+  const actual = iterationTimes(app).actual.stretch(from, to);
   if (made.vus.length + made.iterations.length + made.users.length === 0) {
     return run.facts.run.kind === 'attack' ? null : <Empty>The run file holds no load: neither VUs nor iterations.</Empty>;
   }
@@ -95,14 +111,21 @@ export function Load({ app, stretch }: { app: App; stretch: Stretch }) {
         )}
         {lateness.count > 0 && (
           <>
-            Starts were late by <Num value={lateness.percentile(50)} text={duration} /> (p50), <Num value={lateness.percentile(99)} text={duration} /> (p99).
+            Starts were late by <Num value={lateness.percentile(50)} text={duration} /> (p50), <Num value={lateness.percentile(99)} text={duration} /> (p99).{' '}
           </>
+        )}
+        {fromPlan.count > 0 && (
+          <span class="from-plan">
+            Iterations took <Num value={fromPlan.percentile(99)} text={duration} /> (p99) from their planned starts, <Num value={actual.percentile(99)} text={duration} /> from their actual ones: a difference of{' '}
+            <Num value={Math.max(0, fromPlan.percentile(99) - actual.percentile(99))} text={duration} />.
+          </span>
         )}
       </p>
       <div class="pair">
         {made.vus.length > 0 && <TimePlot {...common} label="Active users" unit="VUs" lines={made.vus} format={amount} ceiling={1} />}
         {made.iterations.length > 0 && <TimePlot {...common} label="Iterations" unit="per second" lines={made.iterations} format={perSecond} />}
         {made.users.length > 0 && <TimePlot {...common} label="User start rate" unit="users started per second" lines={made.users} format={perSecond} />}
+        {made.times.length > 0 && <TimePlot {...common} label="Iterations from plan and from start" unit="p95" lines={made.times} format={duration} />}
         {made.late.length > 0 && <TimePlot {...common} label="Lateness of starts" unit="behind their plan" lines={made.late} format={duration} />}
       </div>
     </>

@@ -212,7 +212,7 @@ impl Roles {
                     Some(check) => Role::Check(shared(check_name(check, series.tags.get("group")))),
                     None => continue,
                 },
-                ("iteration_lateness", _) if hides_own => continue,
+                ("iteration_lateness" | "iteration_duration_planned", _) if hides_own => continue,
                 (_, Kind::Trend) if metric.contains == Contains::Time => {
                     let metric = shared(name.to_owned());
                     roles.distributions += usize::from(seen.insert((Arc::clone(&metric), None)));
