@@ -9,16 +9,19 @@ pub fn plateau(steps: &[Step]) -> Option<f64> {
     known.map(|step| step.measured.good).reduce(f64::max)
 }
 
-/// The load with the most good answers per second for each millisecond of latency (Kleinrock's *power*): below it the
-/// system has room, above it each further request is paid for with waiting. None if no step has a latency.
+/// A latency this many times that of the lowest step is beyond the knee.
+const BEYOND: f64 = 1.5;
+
+/// The least load from which on latency is more than half above that of the lowest step, and stays so: the page marks its
+/// plots by the same rule. None if latency does not rise with load.
 pub fn knee(steps: &[Step]) -> Option<f64> {
     let known = steps.iter().filter(|step| step.held() || step.broke());
-    let power = |step: &Step| {
-        let latency = step.measured.latency_ms.filter(|latency| *latency > 0.0)?;
-        Some((step.measured.good / latency, step.trial.load))
-    };
-    let best = known.filter_map(power).max_by(|a, b| a.0.total_cmp(&b.0));
-    best.filter(|(power, _)| *power > 0.0).map(|(_, load)| load)
+    let point = |step: &Step| Some((step.trial.load, step.measured.latency_ms?));
+    let mut points: Vec<(f64, f64)> = known.filter_map(point).collect();
+    points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let light = points.first()?.1;
+    let near = points.iter().rposition(|(_, latency)| *latency <= light * BEYOND)?;
+    points.get(near + 1).map(|(load, _)| *load)
 }
 
 #[cfg(test)]
@@ -35,11 +38,12 @@ mod tests {
     }
 
     #[test]
-    fn the_knee_of_a_single_server_is_at_half_its_rate() {
+    fn the_knee_of_a_queue_is_where_latency_has_risen_by_half() {
         let queue = |load: f64| step(load, load, 1000.0 / (100.0 - load));
         let steps: Vec<Step> = [10.0, 30.0, 50.0, 70.0, 90.0].map(queue).into();
         assert_eq!(knee(&steps), Some(50.0));
         assert_eq!(plateau(&steps), Some(90.0));
         assert_eq!((knee(&[]), plateau(&[])), (None, None));
+        assert_eq!(knee(&steps[..2]), None);
     }
 }
