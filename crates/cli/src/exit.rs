@@ -12,8 +12,10 @@ pub(crate) enum Exit {
     Vegeta,
     /// A flag of one of these four is wrong. The number is vegeta's.
     WrongFlag,
+    /// A search did not come to a trustworthy answer.
+    Untrusted,
     /// A verdict is negative: a threshold was crossed, at the end or by `abortOnFail`; a comparison found what it was to fail on; a
-    /// recorded script is not proven.
+    /// recorded script is not proven; no load meets the goals of a search.
     Thresholds,
     /// `setup()` took longer than `setupTimeout`.
     SetupTimeout,
@@ -46,6 +48,7 @@ impl Exit {
             Self::Success => 0,
             Self::Vegeta => 1,
             Self::WrongFlag => 2,
+            Self::Untrusted => 98,
             Self::Thresholds => 99,
             Self::SetupTimeout => 100,
             Self::TeardownTimeout => 101,
@@ -64,10 +67,11 @@ impl Exit {
 
 impl Exit {
     /// All of them.
-    const ALL: [Self; 15] = [
+    const ALL: [Self; 16] = [
         Self::Success,
         Self::Vegeta,
         Self::WrongFlag,
+        Self::Untrusted,
         Self::Thresholds,
         Self::SetupTimeout,
         Self::TeardownTimeout,

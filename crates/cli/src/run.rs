@@ -9,7 +9,7 @@
 use std::{net::TcpListener, sync::Arc, time::Duration};
 
 use brunt_demo::{Demo, DemoConfig, DemoHandle};
-use brunt_engine::{Run, RunConfig};
+use brunt_engine::{AbortReason, Failure as RunFailure, Run, RunConfig};
 use brunt_metrics::Registry;
 use brunt_modules::watch::Watcher;
 use brunt_outputs::Page;
@@ -36,6 +36,7 @@ use crate::{
     exit::Exit,
     failure::{Failure, Outcome},
     features::FREEZE_ENV,
+    find::{Finding, Hunt},
     flags::{Given, given::parse_bool},
     limits,
     progress::{self, Progress, ProgressSource as _},
@@ -72,7 +73,18 @@ pub(crate) fn perform(
     settings: RunSettings,
     given: &Given,
 ) -> Outcome<Exit> {
-    run(context, &crate::javascript::JavaScript, script, settings, given)
+    run(context, &crate::javascript::JavaScript, script, settings, (given, None))
+}
+
+/// Runs the test while a search decides its load.
+pub(crate) fn search(
+    context: &Context,
+    script: &str,
+    settings: RunSettings,
+    given: &Given,
+    hunt: Hunt,
+) -> Outcome<Exit> {
+    run(context, &crate::javascript::JavaScript, script, settings, (given, Some(hunt)))
 }
 
 /// Runs the test; generic, so that the tests need no JavaScript.
@@ -81,14 +93,15 @@ fn run<H: Host>(
     host: &H,
     script: &str,
     mut settings: RunSettings,
-    given: &Given,
+    (given, mut hunt): (&Given, Option<Hunt>),
 ) -> Outcome<Exit> {
     log::debug!("brunt {}", version::line());
     let outer = Outer::read(context, given)?;
     let api_listener = api_listener(context)?;
     let open_files = limits::raise_open_files();
     let signals = SignalWatch::start(context.logging.flusher())?;
-    let quiet = context.global.quiet;
+    // A search tells of itself.
+    let quiet = context.global.quiet || hunt.is_some();
     let color = context.global.color && context.screen.stdout_is_terminal();
     if !quiet {
         let _ = context.screen.stdout(&describe::banner(color));
@@ -118,7 +131,10 @@ fn run<H: Host>(
         context.screen.stderr(&format!("secrets come from {}\n", path.display()));
     }
     log::debug!(script, functions = loaded.functions().join(","); "The script is loaded");
-    let plan = Plan::make(outer, &loaded, &registry, settings.script.thresholds)?;
+    let mut plan = Plan::make(outer, &loaded, &registry, settings.script.thresholds)?;
+    if let Some(hunt) = &mut hunt {
+        hunt.prepare(&mut plan.consolidated, &registry, settings.workers)?;
+    }
     crate::memory::check_room(&plan.consolidated.scenarios, &plan.consolidated.segment)?;
     log::debug!(options = plan.consolidated.to_inspect_json().to_string(); "All options together");
     if !settings.lateness && !plan.names_lateness() {
@@ -189,6 +205,9 @@ fn run<H: Host>(
     config.no_setup |= no_setup;
     config.no_teardown |= no_teardown;
     config.workers = settings.workers.unwrap_or(0);
+    if let Some(hunt) = &hunt {
+        hunt.fill(&mut config);
+    }
     config.want_samples = samples.wanted();
     let (listener, results) = samples.listen();
     config.listeners.push(listener);
@@ -226,7 +245,18 @@ fn run<H: Host>(
     let progress = (!quiet && !settings.once)
         .then(|| Progress::start(watch.clone(), Arc::clone(&context.screen), (color, is_k6s)))
         .transpose()?;
+    let searching = hunt.as_ref().map(|hunt| {
+        let notes = recording.as_ref().map(Recording::notes);
+        let tell = move |text: &str| {
+            if notes.as_ref().is_some_and(|notes| !notes.step(text)) {
+                log::debug!("a step of the search has no room in the run file");
+            }
+        };
+        hunt.start(context, run.live(), Box::new(tell))
+    });
+    let searching = searching.transpose()?;
     let report = run.execute();
+    let finding = searching.and_then(|search| search.join().ok());
     if let Some(api) = &api {
         api.ended(&report);
     }
@@ -239,8 +269,11 @@ fn run<H: Host>(
     context.logging.flush(Duration::from_secs(2));
     let dropped = results.tell();
     if let Some(recording) = &recording {
-        let exit = report.error().map_or(Exit::Success, |failure| outcome::failure(failure).exit);
-        kept.finish(&report, &pages, || recording.end(&report, exit, dropped));
+        let failed = report.error().filter(|failure| !is_end_of_search(failure));
+        let good = || finding.as_ref().map_or(Exit::Success, Finding::exit);
+        let exit = failed.map_or_else(good, |failure| outcome::failure(failure).exit);
+        let ended = (exit, finding.as_ref());
+        kept.finish(&report, &pages, || recording.end(&report, ended, dropped));
     }
     if let Some(traces) = traces {
         traces::finish(traces);
@@ -259,11 +292,16 @@ fn run<H: Host>(
             let _ = progress::draw_last(&watch.snapshot(), &context.screen, (color, is_k6s));
         }
     }
-    ending::warn(&report);
-    if report.error().is_none() {
+    if hunt.is_none() {
+        ending::warn(&report);
+    }
+    let error = report.error().filter(|failure| !is_end_of_search(failure));
+    let found = hunt.as_ref().zip(finding.as_ref()).filter(|_| report.started);
+    let found = found.map(|(hunt, finding)| hunt.tell(context, finding)).transpose()?;
+    if error.is_none() {
         wait_for_viewers(&pages, &signals, quiet);
     }
-    kept.linger(report.error().is_some(), &signals, quiet);
+    kept.linger(error.is_some(), &signals, quiet);
     if settings.linger.unwrap_or(plan.linger) {
         signals.linger();
         if !quiet {
@@ -272,10 +310,15 @@ fn run<H: Host>(
         signals.wait();
     }
     drop(demo);
-    match report.error() {
+    match error {
         Some(failure) => Err(outcome::failure(failure)),
-        None => Ok(Exit::Success),
+        None => Ok(found.unwrap_or(Exit::Success)),
     }
+}
+
+/// Whether the run was ended because its search was over.
+fn is_end_of_search(failure: &RunFailure) -> bool {
+    matches!(failure, RunFailure::Aborted(AbortReason::Steered))
 }
 
 /// Takes the address of the REST API. Where only a variable asks for it, the run goes on without.

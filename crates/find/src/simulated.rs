@@ -13,6 +13,8 @@ struct System {
     /// Milliseconds.
     service_ms: f64,
     is_exponential: bool,
+    /// Requests come evenly, as the driver sends them.
+    is_even: bool,
     /// Requests that may wait; more are refused.
     queue_max: usize,
     /// With more than this many waiting it falls over, for good.
@@ -35,6 +37,7 @@ impl System {
             servers,
             service_ms,
             is_exponential,
+            is_even: false,
             queue_max: usize::MAX,
             falls_at: usize::MAX,
             free: (0..servers).map(|_| Reverse(0)).collect(),
@@ -44,14 +47,17 @@ impl System {
         }
     }
 
-    /// The latencies (ms) of the answers in a stretch of time, without its first fifth, and the refusals there.
-    fn bear(&mut self, rate: f64, seconds: f64) -> (Vec<f64>, f64) {
+    /// The latencies (ms) of the answers in a stretch of time, without its first fifth, the refusals and the arrivals there.
+    fn bear(&mut self, rate: f64, seconds: f64) -> (Vec<f64>, f64, f64) {
         let start = self.now_ms;
         let end = start + seconds * 1000.0;
         let from = start + seconds * 200.0;
-        let (mut latencies, mut refused) = (Vec::new(), 0.0);
+        let (mut latencies, mut refused, mut came) = (Vec::new(), 0.0, 0.0);
         while self.now_ms < end {
-            self.now_ms += -self.random.f64().max(1e-12).ln() * 1000.0 / rate;
+            let gaps =
+                if self.is_even { 1.0 } else { -self.random.f64().max(1e-12).ln() };
+            self.now_ms += gaps * 1000.0 / rate;
+            came += f64::from(u8::from(self.now_ms >= from));
             let Reverse(free) = *self.free.peek().expect("there are servers");
             let waiting_ms = (free as f64 / 1000.0 - self.now_ms).max(0.0);
             let waiting = (waiting_ms * self.servers as f64 / self.service_ms) as usize;
@@ -72,11 +78,11 @@ impl System {
                 latencies.push(done - self.now_ms);
             }
         }
-        (latencies, refused)
+        (latencies, refused, came)
     }
 
     fn measure(&mut self, rate: f64, seconds: f64, limit_ms: f64) -> Measured {
-        let (mut latencies, refused) = self.bear(rate, seconds);
+        let (mut latencies, refused, came) = self.bear(rate, seconds);
         let counted = seconds * 0.8;
         latencies.sort_by(f64::total_cmp);
         let at = |part: f64| {
@@ -103,7 +109,7 @@ impl System {
         };
         Measured {
             seconds: counted,
-            due: Some(rate),
+            due: Some(came / counted),
             finished: good + failed,
             good,
             failed,
@@ -164,19 +170,20 @@ fn search(system: &mut System, limit_ms: f64) -> (Search, End) {
     }
 }
 
-/// Searches on systems that differ only by chance; how far each result is from the truth, and the most steps.
-fn errors(make: impl Fn(u64) -> System, limit_ms: f64, truth: f64) -> (Vec<f64>, usize) {
-    let mut most = 0;
-    let mut errors = Vec::new();
+/// Searches on systems that differ only by chance; how far each result is from the truth, and how many steps each took; both
+/// ascend.
+fn errors(make: impl Fn(u64) -> System, limit_ms: f64, truth: f64) -> (Vec<f64>, Vec<usize>) {
+    let (mut errors, mut counts) = (Vec::new(), Vec::new());
     for seed in 0..40 {
         let (search, end) = search(&mut make(seed), limit_ms);
         let held = search.held().unwrap_or(0.0);
         assert_eq!(end, End::Found, "seed {seed}: {held} {:?}", loads(&search));
-        most = most.max(search.steps().len());
+        counts.push(search.steps().len());
         errors.push((held / truth - 1.0).abs());
     }
     errors.sort_by(f64::total_cmp);
-    (errors, most)
+    counts.sort_unstable();
+    (errors, counts)
 }
 
 fn loads(search: &Search) -> Vec<(f64, bool)> {
@@ -187,32 +194,33 @@ fn loads(search: &Search) -> Vec<(f64, bool)> {
 fn a_queue_with_exponential_service_is_found_where_theory_says() {
     // One server of 2 ms: p95 = ln 20 / (µ − λ) = 20 ms at λ = 500 − 149.8.
     let truth = 500.0 - 20_f64.ln() / 0.020;
-    let (errors, most) = errors(|seed| System::new(1, 2.0, true, seed), 20.0, truth);
+    let (errors, counts) = errors(|seed| System::new(1, 2.0, true, seed), 20.0, truth);
     // The p95 of a queue that is nearly full is itself a matter of chance.
     assert!(errors[19] <= 0.05 && errors[37] <= 0.10, "{errors:?}");
-    assert!(most <= 14, "{most} steps");
+    assert!(counts[35] <= 12, "{counts:?}");
 }
 
 #[test]
 fn many_servers_of_constant_time_bear_nearly_all_that_they_can() {
     let make = |seed| System::new(20, 50.0, false, seed);
-    let (errors, most) = errors(make, 200.0, 400.0);
-    assert!(errors[37] <= 0.05, "{errors:?}");
-    assert!(most <= 12, "{most} steps");
+    let (errors, counts) = errors(make, 200.0, 400.0);
+    // Requests that come by chance wait now and then at 97 % already.
+    assert!(errors[35] <= 0.05 && errors[39] <= 0.06, "{errors:?}");
+    assert!(counts[39] <= 12, "{counts:?}");
 }
 
 #[test]
 fn a_cliff_of_refusals_is_found() {
-    let make = |seed| System { queue_max: 10, ..System::new(4, 10.0, false, seed) };
-    let (errors, most) = errors(make, 500.0, 390.0);
-    assert!(errors[37] <= 0.06, "{errors:?}");
-    assert!(most <= 12, "{most} steps");
+    let make = |seed| System { queue_max: 10, is_even: true, ..System::new(4, 10.0, false, seed) };
+    let (errors, counts) = errors(make, 500.0, 400.0);
+    assert!(errors[39] <= 0.05, "{errors:?}");
+    assert!(counts[39] <= 12, "{counts:?}");
 }
 
 #[test]
 fn a_system_that_falls_over_and_stays_down_is_found_out() {
     for seed in 0..20 {
-        let mut system = System { falls_at: 50, ..System::new(4, 10.0, false, seed) };
+        let mut system = System { falls_at: 50, is_even: true, ..System::new(4, 10.0, false, seed) };
         let (search, end) = search(&mut system, 500.0);
         assert_eq!(end, End::Fallen, "{:?}", loads(&search));
         assert!(search.held().is_some_and(|held| held < 400.0), "{:?}", loads(&search));

@@ -261,6 +261,21 @@ impl Writer {
         self.slicer.catalogue.folded()
     }
 
+    /// Keeps the result of a search for capacity, a JSON text.
+    ///
+    /// # Errors
+    /// It can't be written.
+    pub fn keep_capacity(&mut self, text: &str) -> Result<(), RunFileError> {
+        let error = RunFileError::database(&self.path, "written");
+        let connection = self.rows.connection();
+        connection.execute(schema::CAPACITY, []).map_err(&error)?;
+        connection.execute("DELETE FROM capacity", []).map_err(&error)?;
+        connection
+            .execute("INSERT INTO capacity (text) VALUES (?1)", params![text])
+            .map_err(&error)?;
+        Ok(())
+    }
+
     /// Says how the run ended, and makes one plain file of it.
     ///
     /// # Errors
