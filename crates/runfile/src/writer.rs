@@ -17,7 +17,7 @@ use crate::exchange::Evidence;
 use crate::health::Health;
 use crate::info::{End, Event, Load, RunInfo, width};
 use crate::place::Place;
-use crate::schema::{APPLICATION_ID, SCHEMA_VERSION, TABLES};
+use crate::schema::{APPLICATION_ID, CAPACITY, SCHEMA_VERSION, TABLES};
 use crate::slicer::{Slice, Slicer};
 
 /// The facts of a slice beside its frames: how things are at its end.
@@ -268,7 +268,7 @@ impl Writer {
     pub fn keep_capacity(&mut self, text: &str) -> Result<(), RunFileError> {
         let error = RunFileError::database(&self.path, "written");
         let connection = self.rows.connection();
-        connection.execute(schema::CAPACITY, []).map_err(&error)?;
+        connection.execute(CAPACITY, []).map_err(&error)?;
         connection.execute("DELETE FROM capacity", []).map_err(&error)?;
         connection
             .execute("INSERT INTO capacity (text) VALUES (?1)", params![text])
