@@ -17,7 +17,8 @@ const SLOWER: f64 = 2.0;
 /// without it is the generator's; and a load that never came about says nothing.
 pub fn judge(measured: &Measured, lowest: Option<&Measured>) -> Outcome {
     if measured.finished > 0.0
-        && let Some(goal) = measured.goals.iter().find(|goal| goal.needs_values && goal.value.is_none())
+        && let Some(goal) =
+            measured.goals.iter().find(|goal| goal.needs_values && goal.value.is_none())
         && lowest.is_none_or(|lowest| lacks(lowest, &goal.name))
     {
         return Outcome::Unmeasured(goal.name.clone());
@@ -154,7 +155,10 @@ mod tests {
     fn too_few_vus_are_the_generators_limit_unless_the_system_has_become_slow() {
         let busy = Measured { dropped: 20.0, finished: 80.0, vus_at_limit: Some(10), ..calm() };
         let Outcome::Generator(why) = judge(&busy, Some(&calm())) else { panic!("held") };
-        assert_eq!(why, "all 10 VUs were busy and 20.0 of 100/s could not start; --max-vus allows more");
+        assert_eq!(
+            why,
+            "all 10 VUs were busy and 20.0 of 100/s could not start; --max-vus allows more"
+        );
         let slow = Measured { iteration_ms: Some(90.0), ..busy };
         assert_eq!(
             judge(&slow, Some(&calm())),

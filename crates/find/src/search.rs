@@ -183,7 +183,9 @@ impl Search {
 
     /// How much more to ask for: four times as much as long as the system does not notice the load, else twice.
     fn stride(&self) -> f64 {
-        let (Some(first), Some(last)) = (self.steps.first(), self.steps.last()) else { return PACE };
+        let (Some(first), Some(last)) = (self.steps.first(), self.steps.last()) else {
+            return PACE;
+        };
         let is_unmoved = match (last.measured.latency_ms, first.measured.latency_ms) {
             (Some(now), Some(before)) => now <= (before * UNMOVED).max(before + UNMOVED_MS),
             _ => false,
@@ -218,7 +220,8 @@ impl Search {
         let precision = 1.0 + self.bounds.precision;
         let inside = |load: f64| load > held * precision && load < broke / precision;
         if !self.bounds.is_whole {
-            let plateau = crate::figures::plateau(&self.steps).unwrap_or(0.0) * self.per_iteration();
+            let plateau =
+                crate::figures::plateau(&self.steps).unwrap_or(0.0) * self.per_iteration();
             let guess = self.tidy(plateau * BELOW_PLATEAU);
             if self.guess.is_none() && inside(guess) {
                 return guess;
@@ -235,7 +238,9 @@ impl Search {
     /// Iterations for each good answer, by the step with the least load: an iteration may have several requests.
     fn per_iteration(&self) -> f64 {
         let lowest = self.lowest().map(|step| &step.measured);
-        lowest.filter(|lowest| lowest.good > 0.0).map_or(1.0, |lowest| lowest.finished / lowest.good)
+        lowest
+            .filter(|lowest| lowest.good > 0.0)
+            .map_or(1.0, |lowest| lowest.finished / lowest.good)
     }
 
     /// Three digits that count, or a whole number.
@@ -248,7 +253,11 @@ impl Search {
         }
         let unit = 10_f64.powf(load.log10().floor() - 2.0);
         // Division by a power of ten gives fewer odd digits than multiplication by its inverse.
-        if unit < 1.0 { (load / unit).round() / (1.0 / unit).round() } else { (load / unit).round() * unit }
+        if unit < 1.0 {
+            (load / unit).round() / (1.0 / unit).round()
+        } else {
+            (load / unit).round() * unit
+        }
     }
 }
 
@@ -258,7 +267,14 @@ mod tests {
     use crate::step::Measured;
 
     fn bounds() -> Bounds {
-        Bounds { from: 10.0, least: 1.0, max: 5000.0, precision: 0.05, is_whole: false, steps_max: 30 }
+        Bounds {
+            from: 10.0,
+            least: 1.0,
+            max: 5000.0,
+            precision: 0.05,
+            is_whole: false,
+            steps_max: 30,
+        }
     }
 
     /// A system that bears loads below `capacity`.
@@ -269,13 +285,18 @@ mod tests {
                 Next::Hold(trial) => trial,
                 Next::End(end) => {
                     let steps = search.steps().iter();
-                    return (steps.map(|step| (step.trial.load, step.held())).collect(), end, search);
+                    return (
+                        steps.map(|step| (step.trial.load, step.held())).collect(),
+                        end,
+                        search,
+                    );
                 }
             };
             search.begin(trial);
             let holds = trial.load < capacity;
             let good = trial.load.min(capacity);
-            let measured = Measured { good, finished: good, latency_ms: Some(1.0), ..Measured::default() };
+            let measured =
+                Measured { good, finished: good, latency_ms: Some(1.0), ..Measured::default() };
             let outcome = if holds { Outcome::Held } else { Outcome::Broke("x".to_owned()) };
             search.take(Step { trial, measured, outcome });
         }
@@ -286,7 +307,15 @@ mod tests {
         let (steps, end, search) = loads(bounds(), 400.0);
         assert_eq!(
             steps,
-            [(10.0, true), (40.0, true), (160.0, true), (640.0, false), (388.0, true), (407.0, false), (388.0, true)]
+            [
+                (10.0, true),
+                (40.0, true),
+                (160.0, true),
+                (640.0, false),
+                (388.0, true),
+                (407.0, false),
+                (388.0, true)
+            ]
         );
         assert_eq!((end, search.held(), search.broke()), (End::Found, Some(388.0), Some(407.0)));
     }
@@ -299,7 +328,10 @@ mod tests {
             let (steps, end, search) = loads(bounds(), capacity);
             assert_eq!(end, End::Found, "{capacity} {steps:?}");
             let held = search.held().unwrap();
-            assert!(held < capacity && held * 1.0501 >= capacity, "{held} of {capacity}: {steps:?}");
+            assert!(
+                held < capacity && held * 1.0501 >= capacity,
+                "{held} of {capacity}: {steps:?}"
+            );
             assert!(steps.len() <= 12, "{} steps for {capacity}", steps.len());
         }
     }
@@ -365,7 +397,9 @@ mod tests {
     #[test]
     fn loads_have_three_digits() {
         let search = Search::new(bounds());
-        for (load, tidied) in [(0.123_456, 0.123), (1.239_9, 1.24), (388.0, 388.0), (1234.5, 1230.0)] {
+        for (load, tidied) in
+            [(0.123_456, 0.123), (1.239_9, 1.24), (388.0, 388.0), (1234.5, 1230.0)]
+        {
             assert_eq!(search.tidy(load), tidied);
         }
     }

@@ -1,7 +1,7 @@
 //! Systems of known capacity, simulated, and searches on them.
 
-use std::collections::BinaryHeap;
 use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use crate::{
     Bounds, End, Goal, Look, Measured, Next, Purpose, Recovering, Recovery, Search, Step, judge,
@@ -54,8 +54,7 @@ impl System {
         let from = start + seconds * 200.0;
         let (mut latencies, mut refused, mut came) = (Vec::new(), 0.0, 0.0);
         while self.now_ms < end {
-            let gaps =
-                if self.is_even { 1.0 } else { -self.random.f64().max(1e-12).ln() };
+            let gaps = if self.is_even { 1.0 } else { -self.random.f64().max(1e-12).ln() };
             self.now_ms += gaps * 1000.0 / rate;
             came += f64::from(u8::from(self.now_ms >= from));
             let Reverse(free) = *self.free.peek().expect("there are servers");
@@ -220,7 +219,8 @@ fn a_cliff_of_refusals_is_found() {
 #[test]
 fn a_system_that_falls_over_and_stays_down_is_found_out() {
     for seed in 0..20 {
-        let mut system = System { falls_at: 50, is_even: true, ..System::new(4, 10.0, false, seed) };
+        let mut system =
+            System { falls_at: 50, is_even: true, ..System::new(4, 10.0, false, seed) };
         let (search, end) = search(&mut system, 500.0);
         assert_eq!(end, End::Fallen, "{:?}", loads(&search));
         assert!(search.held().is_some_and(|held| held < 400.0), "{:?}", loads(&search));

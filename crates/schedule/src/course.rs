@@ -31,8 +31,7 @@ struct Leg {
 impl Leg {
     /// When the n-th of this leg is due; none if its rate is 0.
     fn due(&self, n: u64) -> Option<u64> {
-        (self.rate > 0.0)
-            .then(|| self.start.saturating_add((n as f64 / self.rate * SECOND) as u64))
+        (self.rate > 0.0).then(|| self.start.saturating_add((n as f64 / self.rate * SECOND) as u64))
     }
 
     /// How many are due before `at`.
@@ -135,7 +134,10 @@ mod tests {
         course.set(secs(1), 4.0);
         course.end(secs(2));
         assert_eq!(due_ms(&course), [1000, 1250, 1500, 1750]);
-        assert_eq!((course.count(secs(9)), course.rate_at(secs(1)), course.rate_at(secs(2))), (4, 4.0, 0.0));
+        assert_eq!(
+            (course.count(secs(9)), course.rate_at(secs(1)), course.rate_at(secs(2))),
+            (4, 4.0, 0.0)
+        );
     }
 
     #[test]

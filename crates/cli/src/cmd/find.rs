@@ -38,7 +38,9 @@ const TARGETS: &str = "Targets in place of a script";
 pub(super) fn command() -> Command {
     let command = Command::new("find")
         .about("Find out how much load a system bears")
-        .override_usage("brunt find [OPTIONS] <SCRIPT>\n       brunt find [OPTIONS] --targets <FILE>")
+        .override_usage(
+            "brunt find [OPTIONS] <SCRIPT>\n       brunt find [OPTIONS] --targets <FILE>",
+        )
         .before_help(EXAMPLES)
         .after_help(EXITS)
         .arg(
@@ -65,7 +67,11 @@ pub(super) fn command() -> Command {
         switch("json", "Print JSON, as --format json does"),
     ];
     let of_targets = [
-        value("targets", "FILE", "Hit these targets in turn, one a request, in the formats of brunt attack; stdin reads standard input"),
+        value(
+            "targets",
+            "FILE",
+            "Hit these targets in turn, one a request, in the formats of brunt attack; stdin reads standard input",
+        ),
         value("header", "NAME:VALUE", "Send this header with every target; repeat it for more")
             .action(ArgAction::Append),
         value("body", "FILE", "Send this body to targets that have none"),
@@ -145,7 +151,8 @@ impl Call {
         }
         let hold = read_time("hold", text("hold"), 20)?;
         if !(HOLD_MIN..=HOLD_MAX).contains(&hold) {
-            let problem = format!("invalid value \"{}\" for --hold", text("hold").unwrap_or_default());
+            let problem =
+                format!("invalid value \"{}\" for --hold", text("hold").unwrap_or_default());
             return Err(Failure::usage(problem).hint("use 500ms to 1h"));
         }
         let request = Request {
@@ -163,7 +170,9 @@ impl Call {
                 None => 30,
                 Some(text) => {
                     let count = text.parse().ok().filter(|count| (1..=STEPS_LIMIT).contains(count));
-                    count.ok_or_else(|| wrong("max-steps", text, &format!("use 1 to {STEPS_LIMIT}")))?
+                    count.ok_or_else(|| {
+                        wrong("max-steps", text, &format!("use 1 to {STEPS_LIMIT}"))
+                    })?
                 }
             },
             vus_max: match text("max-vus") {
@@ -195,8 +204,10 @@ impl Call {
                     .hint("brunt find --goal 'http_req_duration p(95)<200' script.js"));
             }
             ([_], Some(_)) => {
-                return Err(Failure::usage("there is a script and there are --targets: which is it?")
-                    .hint("leave one of them out"));
+                return Err(Failure::usage(
+                    "there is a script and there are --targets: which is it?",
+                )
+                .hint("leave one of them out"));
             }
             (several, _) => {
                 return Err(Failure::usage(format!(
@@ -208,8 +219,10 @@ impl Call {
         if matches!(subject, Subject::Script(_)) {
             for name in ["header", "body"] {
                 if matches.contains_id(name) {
-                    return Err(Failure::usage(format!("--{name} is for --targets, and there is a script"))
-                        .hint("set it in the script"));
+                    return Err(Failure::usage(format!(
+                        "--{name} is for --targets, and there is a script"
+                    ))
+                    .hint("set it in the script"));
                 }
             }
         }
@@ -238,13 +251,17 @@ fn wrong(name: &str, text: &str, hint: &str) -> Failure {
 fn read_load(name: &str, text: &str, by_vus: bool) -> Outcome<f64> {
     if by_vus {
         let vus = text.parse::<u32>().ok().filter(|vus| (1..=1_000_000).contains(vus));
-        return vus.map(f64::from).ok_or_else(|| {
-            wrong(name, text, "with --vus it is a number of VUs, such as 50")
-        });
+        return vus
+            .map(f64::from)
+            .ok_or_else(|| wrong(name, text, "with --vus it is a number of VUs, such as 50"));
     }
     let hint = "write iterations per time, such as 50/s or 600/m";
     let (count, per) = text.split_once('/').unwrap_or((text, "1s"));
-    let per = if per.starts_with(|c: char| c.is_ascii_digit()) { per.to_owned() } else { format!("1{per}") };
+    let per = if per.starts_with(|c: char| c.is_ascii_digit()) {
+        per.to_owned()
+    } else {
+        format!("1{per}")
+    };
     let nanos = brunt_duration::parse(&per).ok().filter(|nanos| *nanos > 0);
     let rate = count.trim().parse::<f64>().ok().zip(nanos);
     let rate = rate.map(|(count, nanos)| count / (nanos as f64 / 1e9));
@@ -288,7 +305,9 @@ mod tests {
     #[test]
     fn times_and_percentages_have_bounds() {
         assert_eq!(read_time("hold", Some("1m"), 1).ok(), Some(Duration::from_mins(1)));
-        assert!(read_time("hold", Some("2h"), 1).is_err() && read_time("hold", Some("-1s"), 1).is_err());
+        assert!(
+            read_time("hold", Some("2h"), 1).is_err() && read_time("hold", Some("-1s"), 1).is_err()
+        );
         assert_eq!(read_percent("5%").ok(), Some(0.05));
         assert!(read_percent("0").is_err() && read_percent("x").is_err());
     }

@@ -6,8 +6,7 @@ use std::time::{Duration, Instant};
 
 use brunt_engine::{AbortReason, Live, Phase};
 use brunt_find::{
-    Bounds, End, Look, Measured, Next, Outcome, Purpose, Recovering, Recovery, Search, Step, Trial,
-    judge,
+    Bounds, End, Look, Measured, Next, Purpose, Recovering, Recovery, Search, Step, Trial, judge,
 };
 
 use super::{
@@ -371,8 +370,9 @@ impl Driver {
     }
 
     fn has_all_vus(&self) -> bool {
-        let states = self.live.scenarios().iter();
-        !self.request.by_vus && states.into_iter().all(|state| state.vus_allocated() >= state.vus_max())
+        let has_all =
+            |state: &Arc<brunt_engine::ScenarioState>| state.vus_allocated() >= state.vus_max();
+        !self.request.by_vus && self.live.scenarios().iter().all(has_all)
     }
 
     /// Makes half as many VUs again; false if there may be no more.
@@ -411,11 +411,7 @@ impl Driver {
     }
 
     /// Waits, and shows what for.
-    fn wait_telling(
-        &self,
-        time: Duration,
-        text: impl Fn(String) -> String,
-    ) -> Result<(), Over> {
+    fn wait_telling(&self, time: Duration, text: impl Fn(String) -> String) -> Result<(), Over> {
         let until = Instant::now() + time;
         loop {
             let left = until.saturating_duration_since(Instant::now());
@@ -448,9 +444,4 @@ impl Driver {
         }
         screen.draw(line);
     }
-}
-
-/// Whether a step says that the generator was the limit.
-pub(super) fn is_ours(step: &Step) -> bool {
-    matches!(step.outcome, Outcome::Generator(_))
 }

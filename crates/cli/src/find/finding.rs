@@ -88,16 +88,25 @@ impl Finding {
         match &self.end {
             End::Found => format!("it bears {}: {so_far}", held.unwrap_or_default()),
             End::AllHold => {
-                format!("it bears {} and perhaps more: that is the highest load asked for (--max)", held.unwrap_or_default())
+                format!(
+                    "it bears {} and perhaps more: that is the highest load asked for (--max)",
+                    held.unwrap_or_default()
+                )
             }
             End::NoneHolds => {
                 let least = self.broke.map(load).unwrap_or_default();
                 format!("no load meets the goals: even {least} broke, the lowest that was tried")
             }
-            End::Generator(why) => format!("the generator is the limit at {last}: {why}; so far {so_far}"),
+            End::Generator(why) => {
+                format!("the generator is the limit at {last}: {why}; so far {so_far}")
+            }
             End::Fallen => format!(
                 "after {} the system fell over and stayed down for {}: {so_far}",
-                self.steps.iter().rfind(|step| step.broke()).map(|step| load(step.trial.load)).unwrap_or_default(),
+                self.steps
+                    .iter()
+                    .rfind(|step| step.broke())
+                    .map(|step| load(step.trial.load))
+                    .unwrap_or_default(),
                 brunt_duration::wait::format(self.request.recovery)
             ),
             End::Down => format!("the target is down: at {last} there was not one good answer"),

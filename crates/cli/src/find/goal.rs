@@ -60,10 +60,8 @@ pub(super) fn parse(text: &str, registry: &Arc<Registry>) -> Outcome<Goal> {
     let found = registry.find(&selector.metric).ok_or_else(|| {
         let metrics = registry.all();
         let names = metrics.iter().map(|metric| &*metric.name);
-        let problem = format!(
-            "invalid goal \"{text}\": there is no metric named \"{}\"",
-            selector.metric
-        );
+        let problem =
+            format!("invalid goal \"{text}\": there is no metric named \"{}\"", selector.metric);
         let hint = brunt_spelling::question(&selector.metric, names)
             .unwrap_or_else(|| "custom metrics must be made in the init code".to_owned());
         Failure::config(problem).hint(hint)
@@ -85,18 +83,16 @@ pub(super) fn parse(text: &str, registry: &Arc<Registry>) -> Outcome<Goal> {
 ///
 /// # Errors
 /// There are none (104).
-pub(super) fn of_thresholds(
-    sets: &[ThresholdSet],
-    registry: &Arc<Registry>,
-) -> Outcome<Vec<Goal>> {
+pub(super) fn of_thresholds(sets: &[ThresholdSet], registry: &Arc<Registry>) -> Outcome<Vec<Goal>> {
     let texts = sets.iter().flat_map(|set| {
         set.thresholds.iter().map(move |threshold| format!("{} {}", set.metric, threshold.source))
     });
     let goals = texts.map(|text| parse(&text, registry)).collect::<Outcome<Vec<_>>>()?;
     if goals.is_empty() {
-        return Err(Failure::config("brunt find needs a goal: there is no --goal, and no threshold in the script").hint(
-            "add --goal 'http_req_duration p(95)<200' --goal 'http_req_failed rate<1%'",
-        ));
+        return Err(Failure::config(
+            "brunt find needs a goal: there is no --goal, and no threshold in the script",
+        )
+        .hint("add --goal 'http_req_duration p(95)<200' --goal 'http_req_failed rate<1%'"));
     }
     Ok(goals)
 }

@@ -121,7 +121,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         for (text, body) in [
             ("POST http://127.0.0.1:1/a\nX-A: b\n", "aGk="),
-            (r#"{"method":"POST","url":"http://127.0.0.1:1/a","header":{"X-A":["b"]},"body":"aG8="}"#, "aG8="),
+            (
+                r#"{"method":"POST","url":"http://127.0.0.1:1/a","header":{"X-A":["b"]},"body":"aG8="}"#,
+                "aG8=",
+            ),
         ] {
             let (file, default) = (folder.path().join("targets"), folder.path().join("body"));
             std::fs::write(&file, text).unwrap();
@@ -135,7 +138,10 @@ mod tests {
             let data = std::fs::read_to_string(made.path().join("targets.json")).unwrap();
             let data: Value = serde_json::from_str(&data).unwrap();
             assert_eq!((&data[0]["method"], &data[0]["body"]), (&json!("POST"), &json!(body)));
-            assert_eq!((&data[0]["headers"]["X-A"], &data[0]["headers"]["X-C"]), (&json!("b"), &json!("d")));
+            assert_eq!(
+                (&data[0]["headers"]["X-A"], &data[0]["headers"]["X-C"]),
+                (&json!("b"), &json!("d"))
+            );
         }
     }
 

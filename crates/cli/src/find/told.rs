@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use brunt_find::{Outcome, Purpose, Step};
 
-use super::{Finding, Request, driver::is_ours, goal::Goal, request::number};
+use super::{Finding, Request, goal::Goal, request::number};
 
 /// Columns of a bar.
 const BAR: usize = 14;
@@ -36,12 +36,12 @@ pub(super) fn word(step: &Step) -> String {
 }
 
 /// The line of a step as it ends.
-pub(super) fn line(request: &Request, number: usize, step: &Step) -> String {
+pub(super) fn line(request: &Request, place: usize, step: &Step) -> String {
     let measured = &step.measured;
     format!(
-        "{number:>4}  {:>10}  {:>9} good/s  {:>7} failed  {:>9}  {}\n",
+        "{place:>4}  {:>10}  {:>9} good/s  {:>7} failed  {:>9}  {}\n",
         request.load(step.trial.load),
-        super::request::number(measured.good),
+        number(measured.good),
         failed(step),
         measured.latency_ms.map_or_else(|| "-".to_owned(), milliseconds),
         word(step)
@@ -66,9 +66,10 @@ pub(super) fn result(finding: &Finding, width: usize, color: bool) -> String {
             figure("held", &format!("{}{how}", request.load(held)));
         }
         if let Some(broke) = finding.broke {
-            let why = finding.steps.iter().find(|step| {
-                step.broke() && step.trial.load.total_cmp(&broke).is_eq()
-            });
+            let why = finding
+                .steps
+                .iter()
+                .find(|step| step.broke() && step.trial.load.total_cmp(&broke).is_eq());
             let why = match why.map(|step| &step.outcome) {
                 Some(Outcome::Broke(why)) => format!(": {why}"),
                 _ => String::new(),
@@ -81,7 +82,10 @@ pub(super) fn result(finding: &Finding, width: usize, color: bool) -> String {
         match finding.knee {
             Some(knee) => figure(
                 "knee",
-                &format!("{}: from there on latency is more than half above the lowest step's", request.load(knee)),
+                &format!(
+                    "{}: from there on latency is more than half above the lowest step's",
+                    request.load(knee)
+                ),
             ),
             None => figure("knee", "none: latency does not rise with the load"),
         }
@@ -126,8 +130,8 @@ fn table(finding: &Finding, width: usize, color: bool) -> String {
             Outcome::Held if finding.is_limit(step) => "✓ limit",
             Outcome::Held => "✓",
             Outcome::Broke(_) => "✗",
-            _ if is_ours(step) => "? generator",
-            _ => "?",
+            Outcome::Generator(_) => "? generator",
+            Outcome::Unmeasured(_) => "? no values",
         };
         let latency = measured.latency_ms;
         let row = format!(
@@ -243,7 +247,10 @@ mod tests {
 
     #[test]
     fn bars_have_eighths() {
-        assert_eq!([drawn(1.0, 1.0, 2), drawn(0.5, 1.0, 2), drawn(0.06, 1.0, 2)], ["██", "█ ", "▏ "]);
+        assert_eq!(
+            [drawn(1.0, 1.0, 2), drawn(0.5, 1.0, 2), drawn(0.06, 1.0, 2)],
+            ["██", "█ ", "▏ "]
+        );
         assert_eq!(drawn(1.0, 0.0, 2), "  ");
     }
 }

@@ -370,7 +370,8 @@ impl RunWatch for Probe {
             };
             say(now, kind, text.to_owned(), None);
         }
-        if let Some(reason) = live.control().abort_reason().filter(|reason| **reason != AbortReason::Steered)
+        if let Some(reason) =
+            live.control().abort_reason().filter(|reason| **reason != AbortReason::Steered)
             && !std::mem::replace(&mut told.aborted, true)
         {
             say(now, "abort", reason.to_string(), None);

@@ -21,9 +21,8 @@ fn get(path: &str) -> String {
 /// Two threads that take 10 ms for an image make 200 a second, and refuse the others.
 #[test]
 fn the_capacity_of_the_image_handler_is_found_with_its_report_and_run_file() {
-    let demo = DemoServer::start_with(
-        "--synthetic --no-cache --threads 2 --cpu 10ms --queue-limit 20",
-    );
+    let demo =
+        DemoServer::start_with("--synthetic --no-cache --threads 2 --cpu 10ms --queue-limit 20");
     let target = format!(
         "GET {}/example.jpg?x-oss-process=image/resize,w_100/quality,q_80/format,jpg\n",
         demo.url
@@ -38,7 +37,11 @@ fn the_capacity_of_the_image_handler_is_found_with_its_report_and_run_file() {
     let told = call.told();
     assert_eq!(told.code, 0, "{}\n{}", told.stdout, told.stderr);
     let found = json(&told);
-    assert_eq!((&found["outcome"], &found["confirmed"]), (&"found".into(), &true.into()), "{found}");
+    assert_eq!(
+        (&found["outcome"], &found["confirmed"]),
+        (&"found".into(), &true.into()),
+        "{found}"
+    );
     // How much less than it can it does is the machine's business; more than that it cannot do.
     let held = found["held"].as_f64().expect("a load");
     assert!((50.0..=240.0).contains(&held), "{found}");
