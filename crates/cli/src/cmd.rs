@@ -28,6 +28,7 @@ mod correlate;
 mod demo;
 mod deps;
 mod features;
+mod find;
 mod help;
 mod inspect;
 mod new;
@@ -49,6 +50,8 @@ pub(crate) enum Call {
         settings: Box<RunSettings>,
         given: Given,
     },
+    /// How much load a system bears.
+    Find(Box<find::Call>),
     Inspect {
         script: String,
         settings: ScriptSettings,
@@ -109,6 +112,7 @@ impl Call {
                 }
                 run::perform(context, &script, *settings, &given)
             }
+            Self::Find(call) => find::perform(context, *call),
             Self::Inspect { script, settings, requirements, given } => {
                 inspect::perform(context, &script, &settings, requirements, &given)
             }
@@ -162,6 +166,7 @@ fn commands_of_help() -> Command {
                 .arg(script_argument()),
             flags::of_run(),
         ))
+        .subcommand(find::command())
         .subcommand(
             flags::add(
                 Command::new("inspect")
@@ -247,6 +252,9 @@ pub(crate) fn parse(
     if named == Some("help") {
         arguments.retain(|word| word != "-h" && word != "--help");
     }
+    if named == Some("find") {
+        find::with_two_dashes(&mut arguments);
+    }
     if named == Some("compare") {
         arguments = compare::flags_first(arguments);
     }
@@ -275,6 +283,7 @@ pub(crate) fn parse(
     let globals = || global::FLAGS.iter();
     let given = match name {
         "run" => Given::collect(globals().chain(flags::of_run()), matches, environment)?,
+        "find" => Given::collect(globals().chain(flags::of_find()), matches, environment)?,
         "inspect" => Given::collect(globals().chain(flags::of_inspect()), matches, environment)?,
         "archive" => Given::collect(globals().chain(flags::of_archive()), matches, environment)?,
         _ => Given::collect(globals(), matches, environment)?,
@@ -293,6 +302,7 @@ pub(crate) fn parse(
             settings: Box::new(RunSettings::new(&given, environment)?),
             given,
         },
+        "find" => Call::Find(Box::new(find::Call::read(matches, given, environment)?)),
         "inspect" => Call::Inspect {
             script: one_script(name, matches)?,
             settings: ScriptSettings::new(&given, environment, false)?,
@@ -349,8 +359,9 @@ fn long_flags(root: &Command, command: Option<&str>) -> Vec<String> {
 
 /// The command that the words name, as far as that can be seen without reading them.
 fn named_command(words: &[OsString]) -> Option<&'static str> {
-    const COMMANDS: [&str; 23] = [
+    const COMMANDS: [&str; 24] = [
         "run",
+        "find",
         "inspect",
         "archive",
         "deps",

@@ -12,12 +12,12 @@ pub(crate) enum Exit {
     Vegeta,
     /// A flag of one of these four is wrong. The number is vegeta's.
     WrongFlag,
+    /// The numbers are not to be trusted: a search came to no answer, or, with `--strict`, the verdict on the run is *invalid*. The
+    /// latter counts only when nothing else went wrong, a crossed threshold included.
+    Untrusted,
     /// A verdict is negative: a threshold was crossed, at the end or by `abortOnFail`; a comparison found what it was to fail on; a
-    /// recorded script is not proven.
+    /// recorded script is not proven; no load meets the goals of a search.
     Thresholds,
-    /// `--strict`, and the verdict on the run is that its numbers are invalid. Counts only when nothing else went wrong, a
-    /// crossed threshold included.
-    Invalid,
     /// The same, by a threshold with an exit code of its own: 1 to 125.
     OfThreshold(u8),
     /// `setup()` took longer than `setupTimeout`.
@@ -51,7 +51,7 @@ impl Exit {
             Self::Success => 0,
             Self::Vegeta => 1,
             Self::WrongFlag => 2,
-            Self::Invalid => 98,
+            Self::Untrusted => 98,
             Self::Thresholds => 99,
             Self::OfThreshold(code) => code,
             Self::SetupTimeout => 100,
@@ -75,8 +75,8 @@ impl Exit {
         Self::Success,
         Self::Vegeta,
         Self::WrongFlag,
+        Self::Untrusted,
         Self::Thresholds,
-        Self::Invalid,
         Self::SetupTimeout,
         Self::TeardownTimeout,
         Self::StoppedByApi,

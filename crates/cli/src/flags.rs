@@ -141,6 +141,37 @@ pub(crate) fn of_run() -> impl Iterator<Item = &'static Flag> {
     option::FLAGS.iter().chain(runtime::FLAGS).chain(runtime::RUN_ONLY)
 }
 
+/// Flags of `brunt run` that `brunt find` does not have: the search decides the load, and tells its own summary.
+const NOT_OF_FIND: [&str; 22] = [
+    "vus",
+    "duration",
+    "iterations",
+    "stage",
+    "execution-segment",
+    "execution-segment-sequence",
+    "paused",
+    "no-thresholds",
+    "summary-mode",
+    "no-summary",
+    "summary-export",
+    "new-machine-readable-summary",
+    "summary-trend-stats",
+    "summary-time-unit",
+    "lateness-metric",
+    "traces-output",
+    "linger",
+    "repeat",
+    "once",
+    "http-debug",
+    "no-live",
+    "no-usage-report",
+];
+
+/// The flags of `brunt find` that `brunt run` has, too.
+pub(crate) fn of_find() -> impl Iterator<Item = &'static Flag> {
+    of_run().filter(|flag| !NOT_OF_FIND.contains(&flag.long))
+}
+
 /// The flags of `brunt archive`, global ones apart.
 pub(crate) fn of_archive() -> impl Iterator<Item = &'static Flag> {
     option::FLAGS.iter().chain(runtime::FLAGS)

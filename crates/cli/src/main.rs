@@ -36,6 +36,7 @@ mod environment;
 mod exit;
 mod failure;
 mod features;
+mod find;
 mod flags;
 mod generator;
 mod javascript;

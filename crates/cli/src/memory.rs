@@ -51,6 +51,13 @@ pub(crate) fn check_room(scenarios: &[Scenario], segment: &Segment) -> Outcome<(
     Err(Failure::config(problem).hint(hint))
 }
 
+/// How many VUs a search may make where nobody says: ten thousand, or those that half of the memory holds if each
+/// takes a mebibyte.
+pub(crate) fn room_for_vus() -> u64 {
+    const MOST: u64 = 10_000;
+    (there_is() / 2 / (1 << 20)).clamp(1, MOST)
+}
+
 /// Limits the heaps of VUs that are made from now on: each to `each`, which the user gives, and all of them together
 /// to half of the memory.
 ///

@@ -173,7 +173,7 @@ const STOPS: u8 = 4;
 fn rank(exit: Exit) -> u8 {
     match exit {
         Exit::Success => 0,
-        Exit::Thresholds | Exit::Invalid => 1,
+        Exit::Thresholds | Exit::Untrusted => 1,
         Exit::MarkedAsFailed => 2,
         Exit::ScriptAborted => 3,
         _ => STOPS,

@@ -9,7 +9,7 @@
 use std::{net::TcpListener, sync::Arc, time::Duration};
 
 use brunt_demo::{Demo, DemoConfig, DemoHandle};
-use brunt_engine::{Run, RunConfig};
+use brunt_engine::{AbortReason, Failure as RunFailure, Run, RunConfig};
 use brunt_metrics::Registry;
 use brunt_modules::watch::Watcher;
 use brunt_outputs::Page;
@@ -39,6 +39,7 @@ use crate::{
     exit::Exit,
     failure::{Failure, Outcome},
     features::FREEZE_ENV,
+    find::{Finding, Hunt},
     flags::{Given, given::parse_bool},
     generator::{self, Looks, Meters, Watchman},
     limits,
@@ -81,7 +82,18 @@ pub(crate) fn perform(
     settings: RunSettings,
     given: &Given,
 ) -> Outcome<Exit> {
-    run(context, &crate::javascript::JavaScript, script, settings, given)
+    run(context, &crate::javascript::JavaScript, script, settings, (given, None))
+}
+
+/// Runs the test while a search decides its load.
+pub(crate) fn search(
+    context: &Context,
+    script: &str,
+    settings: RunSettings,
+    given: &Given,
+    hunt: Hunt,
+) -> Outcome<Exit> {
+    run(context, &crate::javascript::JavaScript, script, settings, (given, Some(hunt)))
 }
 
 /// Runs the test; generic, so that the tests need no JavaScript.
@@ -90,14 +102,15 @@ fn run<H: Host>(
     host: &H,
     script: &str,
     mut settings: RunSettings,
-    given: &Given,
+    (given, mut hunt): (&Given, Option<Hunt>),
 ) -> Outcome<Exit> {
     log::debug!("brunt {}", version::line());
     let outer = Outer::read(context, given)?;
     let api_listener = api_listener(context)?;
     let open_files = limits::raise_open_files();
     let signals = SignalWatch::start(context.logging.flusher())?;
-    let quiet = context.global.quiet;
+    // A search tells of itself.
+    let quiet = context.global.quiet || hunt.is_some();
     let color = context.global.color && context.screen.stdout_is_terminal();
     if !quiet {
         let _ = context.screen.stdout(&describe::banner(color));
@@ -141,6 +154,9 @@ fn run<H: Host>(
         loaded = host.load(&Source { seed, ..source })?;
     }
     plan.set_seed(seed);
+    if let Some(hunt) = &mut hunt {
+        hunt.prepare(&mut plan.consolidated, &registry, settings.workers)?;
+    }
     crate::memory::check_room(&plan.consolidated.scenarios, &plan.consolidated.segment)?;
     log::debug!(options = plan.consolidated.to_inspect_json().to_string(); "All options together");
     if !settings.lateness {
@@ -231,6 +247,9 @@ fn run<H: Host>(
     config.no_setup |= no_setup;
     config.no_teardown |= no_teardown;
     config.workers = settings.workers.unwrap_or(0);
+    if let Some(hunt) = &hunt {
+        hunt.fill(&mut config);
+    }
     config.want_samples = samples.wanted();
     let (listener, results, gauges) = samples.listen();
     config.listeners.push(listener);
@@ -275,7 +294,18 @@ fn run<H: Host>(
     let progress = (!quiet && !settings.once)
         .then(|| Progress::start(watch.clone(), Arc::clone(&context.screen), (color, is_k6s)))
         .transpose()?;
+    let searching = hunt.as_ref().map(|hunt| {
+        let notes = recording.as_ref().map(Recording::notes);
+        let tell = move |text: &str| {
+            if notes.as_ref().is_some_and(|notes| !notes.step(text)) {
+                log::debug!("a step of the search has no room in the run file");
+            }
+        };
+        hunt.start(context, run.live(), Box::new(tell))
+    });
+    let searching = searching.transpose()?;
     let mut report = run.execute();
+    let finding = searching.and_then(|search| search.join().ok());
     let figures = trust::figures(&report, &live, &plan.consolidated.segment, &beginning);
     let verdict = looks.verdict(&figures);
     drop(watchman);
@@ -290,13 +320,18 @@ fn run<H: Host>(
     // The counts of repeated messages are told before the results.
     context.logging.flush(Duration::from_secs(2));
     let dropped = results.tell();
-    let exit = match outcome::of_run(&report) {
-        Some(failure) => failure.exit,
-        None if settings.strict && verdict.level() == Level::Invalid => Exit::Invalid,
-        None => Exit::Success,
+    let is_searched = report.error().as_ref().is_some_and(is_end_of_search);
+    let error = outcome::of_run(&report).filter(|_| !is_searched);
+    let exit = match (&error, &finding) {
+        (Some(failure), _) => failure.exit,
+        (None, Some(finding)) => finding.exit(),
+        (None, None) if settings.strict && verdict.level() == Level::Invalid => Exit::Untrusted,
+        (None, None) => Exit::Success,
     };
     if let Some(recording) = &recording {
-        kept.finish(&report, &pages, || recording.end(&report, (exit, &verdict), dropped));
+        kept.finish(&report, &pages, || {
+            recording.end(&report, (exit, &verdict, finding.as_ref()), dropped)
+        });
     }
     if let Some(traces) = traces {
         traces::finish(traces);
@@ -317,12 +352,16 @@ fn run<H: Host>(
             let _ = progress::draw_last(&watch.snapshot(), &context.screen, (color, is_k6s));
         }
     }
-    ending::warn(&report);
-    generator::tell(context, &verdict);
-    if report.error().is_none() {
+    if hunt.is_none() {
+        ending::warn(&report);
+        generator::tell(context, &verdict);
+    }
+    let found = hunt.as_ref().zip(finding.as_ref()).filter(|_| report.started);
+    let found = found.map(|(hunt, finding)| hunt.tell(context, finding)).transpose()?;
+    if error.is_none() {
         wait_for_viewers(&pages, &signals, quiet);
     }
-    kept.linger(report.error().is_some(), &signals, quiet);
+    kept.linger(error.is_some(), &signals, quiet);
     if settings.linger.unwrap_or(plan.linger) {
         signals.linger();
         if !quiet {
@@ -331,7 +370,15 @@ fn run<H: Host>(
         signals.wait();
     }
     drop(demo);
-    outcome::of_run(&report).map_or(Ok(exit), Err)
+    match error {
+        Some(failure) => Err(failure),
+        None => Ok(found.unwrap_or(exit)),
+    }
+}
+
+/// Whether the run was ended because its search was over.
+fn is_end_of_search(failure: &RunFailure) -> bool {
+    matches!(failure, RunFailure::Aborted(AbortReason::Steered))
 }
 
 /// Takes the address of the REST API. Where only a variable asks for it, the run goes on without.

@@ -35,6 +35,9 @@ pub enum AbortReason {
     /// The REST API was told to stop.
     #[error("test run stopped from REST API")]
     Api,
+    /// Whoever steered it has seen enough: a good end.
+    #[error("the search is over")]
+    Steered,
     /// A VU's init code failed; the run's [`Failure`](crate::Failure) holds the error.
     #[error("a VU could not be initialised")]
     Init,

@@ -34,6 +34,7 @@ mod error;
 mod gate;
 mod gather;
 mod health;
+mod helm;
 mod idle;
 mod live;
 mod message;

@@ -9,6 +9,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::control::{Control, Phase};
 use crate::gather::Message;
+use crate::helm::Helm;
 use crate::scenario::ScenarioState;
 
 /// Watches a run. Clone it and hand it to progress bars, the REST API, the live page; any thread.
@@ -29,7 +30,7 @@ pub(crate) enum Ask {
     Teardown(oneshot::Sender<Result<(), String>>),
     /// Take this for what `setup()` returned.
     Data(Option<Arc<str>>, oneshot::Sender<()>),
-    /// Let a scenario that is controlled from outside have `vus` VUs.
+    /// Let a scenario that is steered or controlled from outside have `vus` VUs.
     Grow { scenario: usize, vus: u64, answer: oneshot::Sender<Result<(), String>> },
 }
 
@@ -143,6 +144,61 @@ impl Live {
             let over = || ScaleError::Refused(OVER.to_owned());
             self.asks.send(ask).await.map_err(|_| over())?;
             question.await.map_err(|_| over())?.map_err(ScaleError::Refused)?;
+        }
+        gate.set(vus, max);
+        Ok(())
+    }
+
+    /// A moment from now on this scenario starts `rate` iterations per second; 0 for none. Only where the run is
+    /// [`steered`](crate::RunConfig::steered), the scenario is an open one and has begun: else nothing happens.
+    pub fn set_rate(&self, scenario: usize, rate: f64) {
+        self.at_helm(scenario, |helm, now| helm.set(now, rate));
+    }
+
+    /// This scenario starts no more iterations: it ends with the last of those under way. Where [`set_rate`](Self::set_rate)
+    /// does nothing, this does nothing.
+    pub fn end_course(&self, scenario: usize) {
+        self.at_helm(scenario, Helm::end);
+    }
+
+    fn at_helm(&self, scenario: usize, act: impl FnOnce(&Helm, Duration)) {
+        let Some(state) = self.scenarios.get(scenario) else { return };
+        if let (Some(helm), Some(start)) = (state.helm(), state.started_at()) {
+            act(helm, Duration::from_nanos(clock::now_ns().saturating_sub(start)));
+        }
+    }
+
+    /// Lets this scenario have at least `vus` VUs; waits until they are made. For scenarios that are steered or controlled
+    /// from outside.
+    ///
+    /// # Errors
+    /// A VU can't be made, or the run is over.
+    ///
+    /// # Panics
+    /// On a thread that runs an async runtime: it waits.
+    pub fn have_vus(&self, scenario: usize, vus: u64) -> Result<(), String> {
+        let (answer, question) = oneshot::channel();
+        let ask = Ask::Grow { scenario, vus, answer };
+        self.asks.blocking_send(ask).map_err(|_| OVER)?;
+        question.blocking_recv().map_err(|_| OVER)?
+    }
+
+    /// Lets `vus` VUs of this scenario, which is controlled from outside, iterate; waits until those that are missing are
+    /// made.
+    ///
+    /// # Errors
+    /// It is not controlled from outside, it can't have this many VUs, or the run is over.
+    ///
+    /// # Panics
+    /// On a thread that runs an async runtime: it waits.
+    pub fn let_iterate(&self, scenario: usize, vus: u64) -> Result<(), String> {
+        let state = self.scenarios.get(scenario);
+        let gate = state.and_then(|state| state.gate());
+        let gate = gate.ok_or_else(|| ScaleError::NoScenario.to_string())?;
+        let asked = |vus: u64| Some(i64::try_from(vus).unwrap_or(i64::MAX));
+        let (vus, max) = gate.weigh(asked(vus), asked(gate.max().max(vus)))?;
+        if max > gate.max() {
+            self.have_vus(scenario, gate.here(max))?;
         }
         gate.set(vus, max);
         Ok(())

@@ -57,8 +57,11 @@ impl<R: Runner> Run<R> {
         let (mut states, mut inboxes) = (Vec::new(), Vec::new());
         for (index, spec) in config.scenarios.iter().enumerate() {
             let tags = scenario_tags(&config, spec);
-            let (state, inbox) =
+            let (mut state, inbox) =
                 ScenarioState::new(index, spec.clone(), tags, &config.segment, cores);
+            if config.steered {
+                state.steer();
+            }
             states.push(Arc::new(state));
             inboxes.push(inbox);
         }

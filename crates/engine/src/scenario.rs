@@ -13,6 +13,7 @@ use tokio::sync::mpsc;
 
 use crate::control::{lower, raise};
 use crate::gate::Gate;
+use crate::helm::Helm;
 use crate::idle::IdleCount;
 
 /// The work of a scenario: one of the two loops.
@@ -80,6 +81,8 @@ pub struct ScenarioState {
     pub(crate) pacers: AtomicU32,
     /// How many of its VUs may iterate, if somebody says so while the test runs.
     gate: Option<Gate>,
+    /// How many iterations per second there are, if somebody says so while the test runs.
+    helm: Option<Helm>,
     lanes: Box<[Lane]>,
     /// To each core, the iterations that others hand to it; never more than it has VUs.
     inboxes: Box<[mpsc::Sender<Parcel>]>,
@@ -131,10 +134,18 @@ impl ScenarioState {
             growing: AtomicBool::new(false),
             pacers: AtomicU32::new(0),
             gate,
+            helm: None,
             lanes: (0..cores).map(|_| Lane::default()).collect(),
             inboxes: inboxes.into(),
         };
         (state, outlets)
+    }
+
+    /// Its arrival rate is decided from outside; a closed scenario stays as it is.
+    pub(crate) fn steer(&mut self) {
+        if matches!(self.plan, Plan::Open(_)) {
+            self.helm = Some(Helm::new());
+        }
     }
 
     /// Its place among the scenarios, ordered by (start time, name); from 0.
@@ -253,7 +264,11 @@ impl ScenarioState {
             return None;
         };
         let since = clock::now_ns().saturating_sub(self.started_at()?);
-        Some(arrivals.rate_at(std::time::Duration::from_nanos(since)))
+        let since = std::time::Duration::from_nanos(since);
+        match &self.helm {
+            Some(helm) => Some(helm.course().rate_at(since)),
+            None => Some(arrivals.rate_at(since)),
+        }
     }
 
     /// Whether it is over.
@@ -271,6 +286,17 @@ impl ScenarioState {
     /// The gate that decides how many of its VUs iterate, if that is decided from outside.
     pub(crate) fn gate(&self) -> Option<&Gate> {
         self.gate.as_ref()
+    }
+
+    /// The helm that decides its arrival rate, if that is decided from outside.
+    pub(crate) fn helm(&self) -> Option<&Helm> {
+        self.helm.as_ref()
+    }
+
+    /// How many of its iterations were due by now, if their rate is decided from outside.
+    pub fn steered_so_far(&self) -> Option<u64> {
+        let since = clock::now_ns().saturating_sub(self.started_at()?);
+        Some(self.helm.as_ref()?.course().count(std::time::Duration::from_nanos(since)))
     }
 
     pub(crate) fn plan(&self) -> &Plan {

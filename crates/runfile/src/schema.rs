@@ -95,6 +95,9 @@ CREATE TABLE finding (
 CREATE TABLE event (at INTEGER NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL, scenario TEXT);
 ";
 
+/// The table of a search for capacity (`brunt find`): one row, a JSON text. Files of other runs lack it.
+pub(crate) const CAPACITY: &str = "CREATE TABLE IF NOT EXISTS capacity (text TEXT NOT NULL)";
+
 /// The meaning of a file's first 100 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Head {

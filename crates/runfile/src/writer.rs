@@ -17,7 +17,7 @@ use crate::error::RunFileError;
 use crate::exchange::Evidence;
 use crate::info::{End, Event, Load, RunInfo, width};
 use crate::place::Place;
-use crate::schema::{APPLICATION_ID, SCHEMA_VERSION, TABLES};
+use crate::schema::{APPLICATION_ID, CAPACITY, SCHEMA_VERSION, TABLES};
 use crate::slicer::{Slice, Slicer};
 use crate::trust;
 
@@ -263,6 +263,21 @@ impl Writer {
     /// Series that were folded into others, and kinds of values that had no room: for people.
     pub fn folded(&self) -> u64 {
         self.slicer.catalogue.folded()
+    }
+
+    /// Keeps the result of a search for capacity, a JSON text.
+    ///
+    /// # Errors
+    /// It can't be written.
+    pub fn keep_capacity(&mut self, text: &str) -> Result<(), RunFileError> {
+        let error = RunFileError::database(&self.path, "written");
+        let connection = self.rows.connection();
+        connection.execute(CAPACITY, []).map_err(&error)?;
+        connection.execute("DELETE FROM capacity", []).map_err(&error)?;
+        connection
+            .execute("INSERT INTO capacity (text) VALUES (?1)", params![text])
+            .map_err(&error)?;
+        Ok(())
     }
 
     /// Says how the run ended, and makes one plain file of it.

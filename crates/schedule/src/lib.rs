@@ -9,6 +9,7 @@
 //! - A scenario and a segment make either a [`ClosedPlan`] (VU handles, each with the [`Span`]s in which it
 //!   iterates, and a [`Budget`]) or [`Arrivals`] (the n-th iteration is due at `due(n)`). Six executors,
 //!   two loops: the engine knows only these two.
+//! - A [`Course`] is an arrival rate that is set while the test runs.
 //! - [`Scenario::requirements`] says how many VUs that takes when, and [`peak`] how many at once.
 //!
 //! All instants are offsets from the scenario's start (its `start_time` not added), except in [`peak`]
@@ -16,6 +17,7 @@
 #![forbid(unsafe_code)]
 
 mod arrivals;
+mod course;
 mod describe;
 mod executor;
 mod fraction;
@@ -29,6 +31,7 @@ mod segment;
 mod testing;
 
 pub use arrivals::Arrivals;
+pub use course::Course;
 pub use describe::overview;
 pub use executor::{Executor, Stage};
 pub use plan::{Budget, ClosedPlan, HandlePlan, Span};

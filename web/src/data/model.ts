@@ -146,7 +146,39 @@ export interface RunEvent {
   scenario?: string | null;
 }
 
+/** A step of a search for capacity. Rates are per second, moments seconds of the run. */
+export interface CapacityStep {
+  load: number;
+  purpose: string;
+  outcome: 'held' | 'broke' | 'generator' | 'unmeasured';
+  reason?: string | null;
+  from?: number | null;
+  to?: number | null;
+  recovered?: boolean;
+  finished: number;
+  good: number;
+  failed: number;
+  dropped: number;
+  latencyMs?: number | null;
+  vus?: number;
+}
+
+/** The result of `brunt find`. */
+export interface Capacity {
+  outcome: string;
+  text: string;
+  unit: string;
+  held?: number | null;
+  broke?: number | null;
+  confirmed?: boolean;
+  plateau?: number | null;
+  knee?: number | null;
+  goals?: string[];
+  steps: CapacityStep[];
+}
+
 export interface Replaced {
+  capacity?: Capacity | null;
   run: RunFacts;
   time: Time;
   verdict: Verdict;

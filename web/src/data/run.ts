@@ -252,5 +252,6 @@ function emptyFacts(): Replaced {
     sources: [],
     exceptions: [],
     dropped: {},
+    capacity: null,
   };
 }

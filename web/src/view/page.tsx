@@ -6,6 +6,7 @@ import type { Config } from '../data/model.js';
 import { type App, type Stretch, subject, useApp } from './app.js';
 import { LiveBar } from './live.js';
 import { Section } from './section.js';
+import { CapacityFound } from './sections/capacity.js';
 import { Failures } from './sections/failures.js';
 import { Generator } from './sections/generator.js';
 import { BUILTIN, Custom, Groups, Scenarios } from './sections/groups.js';
@@ -33,6 +34,12 @@ function entries(app: App): Entry[] {
   const custom = run.metrics.some((metric) => (metric.family ?? 'metric') === 'metric' && !BUILTIN.test(metric.name));
   const grouped = facts.groups.length > 0 || run.of('group_duration').length > 0;
   const list: (Entry & { is?: boolean })[] = [
+    {
+      id: 'capacity',
+      title: 'Capacity',
+      is: !!facts.capacity,
+      draw: () => <>{facts.capacity && <CapacityFound capacity={facts.capacity} />}</>,
+    },
     {
       id: 'thresholds',
       title: attack ? 'Thresholds' : 'Thresholds and checks',

@@ -36,7 +36,7 @@ const VALUES: &[(&str, &[&str])] = &[
 
 fn script(shell: Shell) -> String {
     let mut root = super::commands_of_help();
-    for name in ["run", "inspect", "archive"] {
+    for name in ["run", "find", "inspect", "archive"] {
         root = root.mut_subcommand(name, with_values);
     }
     for (name, _) in vegeta::COMMANDS {

@@ -70,6 +70,7 @@ fn aborted(reason: &AbortReason) -> Exit {
         AbortReason::Thresholds { .. } => Exit::Thresholds,
         AbortReason::Panic { .. } => Exit::Panic,
         AbortReason::Api => Exit::StoppedByApi,
+        AbortReason::Steered => Exit::Success,
         _ => Exit::Other,
     }
 }

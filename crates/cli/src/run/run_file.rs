@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use brunt_engine::{Live, RunReport, ScenarioPhase, ScenarioState};
+use brunt_engine::{AbortReason, Live, RunReport, ScenarioPhase, ScenarioState};
 use brunt_fiber::clock;
 use brunt_options::TimeUnit;
 use brunt_outputs::{RunFacts, RunFileHandle, RunWatch};
@@ -19,7 +19,7 @@ use brunt_verdict::{Signals, Verdict};
 use sha2::{Digest as _, Sha256};
 
 use super::{evidence::Witness, host::Script, plan::Plan};
-use crate::{Context, exit::Exit, generator::Looks, settings::RunSettings};
+use crate::{Context, exit::Exit, find::Finding, generator::Looks, settings::RunSettings};
 
 pub(crate) mod arguments;
 
@@ -74,10 +74,12 @@ impl Recording {
     }
 
     /// Says in the file how the run ended; the file.
+    ///
+    /// `finding`: the result of a search, if the run was one.
     pub(super) fn end(
         &self,
         report: &RunReport,
-        (exit, verdict): (Exit, &Verdict),
+        (exit, verdict, finding): (Exit, &Verdict, Option<&Finding>),
         dropped: u64,
     ) -> Option<PathBuf> {
         let Some(mut writer) = self.handle.take() else {
@@ -97,7 +99,13 @@ impl Recording {
         if left_out > 0 {
             log::warn!(file = path.as_str(); "{left_out} exchanges found no room in the run file");
         }
+        if let Some(finding) = finding
+            && let Err(error) = writer.keep_capacity(&finding.json().to_string())
+        {
+            log::error!("the run file lacks the result of the search: {error}");
+        }
         let aborted = match (&report.abort, &report.failure) {
+            (Some(AbortReason::Steered), _) => None,
             (Some(reason), _) => Some(reason.to_string()),
             (None, Some(failure)) => Some(failure.to_string()),
             (None, None) => None,
@@ -137,6 +145,15 @@ pub(super) struct Notes(Arc<Probe>);
 impl Notes {
     /// Adds one, cut if it is long; false if there is no room for it before the next slice.
     pub(super) fn add(&self, text: &str) -> bool {
+        self.tell("note", text)
+    }
+
+    /// Adds a step of a search, likewise.
+    pub(super) fn step(&self, text: &str) -> bool {
+        self.tell("step", text)
+    }
+
+    fn tell(&self, kind: &str, text: &str) -> bool {
         /// Notes of one slice.
         const NOTES_MAX: usize = 20;
         /// Characters of a note.
@@ -147,7 +164,7 @@ impl Notes {
         }
         let plain = |c: char| if c.is_control() { ' ' } else { c };
         let text = text.chars().map(plain).take(LENGTH_MAX).collect();
-        notes.push(Event { at: clock::now_ns(), kind: "note".to_owned(), text, scenario: None });
+        notes.push(Event { at: clock::now_ns(), kind: kind.to_owned(), text, scenario: None });
         true
     }
 }
@@ -369,7 +386,8 @@ impl RunWatch for Probe {
             };
             say(now, kind, text.to_owned(), None);
         }
-        if let Some(reason) = live.control().abort_reason()
+        if let Some(reason) =
+            live.control().abort_reason().filter(|reason| **reason != AbortReason::Steered)
             && !std::mem::replace(&mut told.aborted, true)
         {
             say(now, "abort", reason.to_string(), None);
@@ -397,7 +415,8 @@ fn load(place: usize, state: &ScenarioState, due: &Due, now: u64) -> Load {
         (Due::Vus(plan), Some(past)) => (Some(vus_at(plan, past)), None),
         (Due::Vus(_), None) => (Some(0), None),
         (Due::Iterations(arrivals), past) => {
-            (None, Some(past.map_or(0, |past| due_at(arrivals, past))))
+            let steered = || state.steered_so_far();
+            (None, Some(past.map_or(0, |past| steered().unwrap_or_else(|| due_at(arrivals, past)))))
         }
         (Due::Nothing, _) => (Some(state.vus_wanted()), None),
     };

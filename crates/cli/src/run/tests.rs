@@ -187,7 +187,7 @@ fn told(host: &Double, line: &str) -> Told {
     let logging = Logging::start(&global.log, &screen).unwrap();
     let context = Context { screen, environment, global, logging };
     let Call::Run { script, settings, given } = call else { panic!("{line}") };
-    let outcome = run(&context, host, &script, *settings, &given);
+    let outcome = run(&context, host, &script, *settings, (&given, None));
     context.logging.finish();
     let (code, message) = match outcome {
         Ok(exit) => (exit.code(), String::new()),

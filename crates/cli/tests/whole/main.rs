@@ -21,6 +21,7 @@ mod exit_codes;
 mod faker;
 mod fasthttp;
 mod fetch;
+mod find;
 #[path = "../../../http/tests/wire/frames.rs"]
 mod frames;
 mod grpc;

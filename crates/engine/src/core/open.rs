@@ -14,6 +14,8 @@
 //!
 //! The last pacer to finish sends every inbox the word to close; all parcels are in front of it by then.
 
+mod steered;
+
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -207,17 +209,13 @@ pub(super) async fn pace<R: Runner>(worker: Rc<Worker<R>>, open: Rc<OpenHere>, s
 
 async fn keep_pace<R: Runner>(worker: &Worker<R>, open: &OpenHere, share: &Share) {
     let state = open.here.state();
+    if let Some(helm) = state.helm() {
+        return steered::keep_course(worker, open, share, helm).await;
+    }
     let arrivals = state.arrivals().expect("only open scenarios have a pacer");
     let start = state.start();
     let due = |turn| Some(at(start, arrivals.due(share.number(turn))?));
-    let mut timer = match CoreTimer::new() {
-        Ok(timer) => timer,
-        Err(error) => {
-            let message = format!("no timer for scenario {}: {error}", state.spec().name);
-            worker.core.control().abort(AbortReason::Panic { message });
-            return;
-        }
-    };
+    let Some(mut timer) = timer(worker, state) else { return };
     let mut turn = 0;
     let mut next = due(turn);
     let mut earliest = 0;
@@ -260,6 +258,15 @@ async fn keep_pace<R: Runner>(worker: &Worker<R>, open: &OpenHere, share: &Share
     }
 }
 
+/// A timer of the pacer's own; the run ends if there is none.
+fn timer<R: Runner>(worker: &Worker<R>, state: &ScenarioState) -> Option<CoreTimer> {
+    let timer = CoreTimer::new().map_err(|error| {
+        let message = format!("no timer for scenario {}: {error}", state.spec().name);
+        worker.core.control().abort(AbortReason::Panic { message });
+    });
+    timer.ok()
+}
+
 /// Finds a VU for an iteration: here, else on another core, else nowhere.
 fn dispatch<R: Runner>(worker: &Worker<R>, open: &OpenHere, due: u64, now: u64) {
     let state = open.here.state();
@@ -280,6 +287,10 @@ fn dispatch<R: Runner>(worker: &Worker<R>, open: &OpenHere, due: u64, now: u64) 
         // That core has died; the run is ending.
     }
     book_drops(worker, open, now, 1);
+    if state.helm().is_some() {
+        // Whoever steers decides how many VUs there are.
+        return;
+    }
     // As in k6, which does not listen yet when the very first one finds no VU (`preAllocatedVUs: 0`).
     if due > state.start() {
         want_vu(worker, state);

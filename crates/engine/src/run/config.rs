@@ -44,6 +44,10 @@ pub struct RunConfig {
     /// The process ends after the run: VUs are not taken apart at its end, which costs a fifth of what making them does.
     /// Their connections are closed by the system.
     pub is_last: bool,
+    /// The rates of arrival-rate scenarios are not those of their options but the ones that are told by
+    /// [`Live::set_rate`](crate::Live::set_rate), none at first; VUs are made only when
+    /// [`Live::have_vus`](crate::Live::have_vus) asks.
+    pub steered: bool,
     /// Wait after the initialisation until someone calls [`Control::resume`](crate::Control::resume).
     pub paused: bool,
 }
@@ -67,6 +71,7 @@ impl RunConfig {
             teardown_timeout: Duration::from_mins(1),
             min_iteration_duration: Duration::ZERO,
             is_last: false,
+            steered: false,
             paused: false,
         }
     }

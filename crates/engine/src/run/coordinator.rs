@@ -410,6 +410,7 @@ impl<R: Runner> Coordinator<R> {
             let _ = answer.send(Ok(()));
             return;
         }
+        self.spare = self.spare.saturating_sub(lacking);
         for core in living.into_iter().cycle().take(lacking as usize) {
             let ids = self.next_ids();
             self.order(core, Command::Grow { ids, scenario });

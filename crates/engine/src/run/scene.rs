@@ -169,12 +169,15 @@ impl Scene {
         }
     }
 
-    /// The number of handles that it lacks to have `handles` of them. Only a scenario that is controlled from outside
-    /// ever lacks any.
-    pub(super) fn lacks(&self, handles: u64) -> u64 {
+    /// The number of VUs that it lacks to have `vus` of them. Only a scenario that is controlled from outside ever lacks
+    /// any.
+    pub(super) fn lacks(&self, vus: u64) -> u64 {
         match &self.part {
             Part::Closed(closed) if self.state.gate().is_some() && !self.done => {
-                handles.saturating_sub(closed.handles.len() as u64)
+                vus.saturating_sub(closed.handles.len() as u64)
+            }
+            Part::Open(open) if self.state.helm().is_some() && !self.done && !open.paced => {
+                vus.saturating_sub(self.attached.iter().sum::<u64>() + open.missing)
             }
             Part::Closed(_) | Part::Open(_) => 0,
         }

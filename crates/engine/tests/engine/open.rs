@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use brunt_schedule::{Executor, Scenario, Segment, Stage};
 
-use crate::mock::{Mock, Work, config, ms, number, run, scenario};
+use crate::mock::{Mock, Work, config, ms, number, run, run_with, scenario, until};
 
 /// `rate` a second for `duration` ms.
 fn arrivals(rate: u64, duration: u64, vus: u64, max: u64) -> Scenario {
@@ -195,4 +195,31 @@ fn open_and_closed_scenarios_run_side_by_side() {
     assert_eq!(mock.created.lock().unwrap().len(), 7);
     let names: BTreeSet<String> = mock.notes().into_iter().map(|note| note.scenario).collect();
     assert_eq!(names.len(), 2);
+}
+
+#[test]
+fn a_rate_that_is_set_while_it_runs_is_followed_by_all_cores() {
+    let mut config = config(vec![arrivals(1, 60_000, 2, 40)], &[]);
+    config.steered = true;
+    let (report, mock) = run_with(config, Mock::new(Work::Sleep(ms(20))), |live| {
+        until(|| live.scenarios()[0].started_at().is_some());
+        assert_eq!(live.scenarios()[0].steered_so_far(), Some(0));
+        live.have_vus(0, 12).unwrap();
+        assert_eq!(live.scenarios()[0].vus_allocated(), 12);
+        live.set_rate(0, 200.0);
+        until(|| live.scenarios()[0].steered_so_far() >= Some(60));
+        live.set_rate(0, 50.0);
+        until(|| live.scenarios()[0].steered_so_far() >= Some(80));
+        live.end_course(0);
+    });
+    assert_eq!(report.error(), None);
+    let dropped = number(&report, "dropped_iterations", "count");
+    assert!(report.iterations_complete + dropped >= 80, "{} {dropped}", report.iterations_complete);
+    let notes = mock.notes();
+    let cores: BTreeSet<u32> = notes.iter().map(|note| note.core).collect();
+    assert_eq!(cores.len(), 2, "both cores pace");
+    let mut due: Vec<u64> = notes.iter().filter_map(|note| note.iteration.due).collect();
+    due.sort_unstable();
+    let gaps: BTreeSet<u64> = due.windows(2).map(|pair| (pair[1] - pair[0]) / 1_000_000).collect();
+    assert!(gaps.contains(&5) && gaps.contains(&20), "{gaps:?}");
 }

@@ -62,6 +62,7 @@ pub(super) fn all(
             "SELECT message, count FROM failure WHERE kind = 'exception' ORDER BY place", [],
             |row| Ok(json!({ "text": row.get::<_, String>(0)?, "count": row.get::<_, i64>(1)? })),
         )?,
+        "capacity": capacity(file)?,
         "dropped": about.lost,
         "events": events,
         "metrics": metrics,
@@ -69,6 +70,17 @@ pub(super) fn all(
     });
     let Value::Object(facts) = facts else { return Ok(Map::new()) };
     Ok(facts)
+}
+
+/// The result of a search for capacity; null for all other runs.
+fn capacity(file: &RunFile) -> Result<Value, RunFileError> {
+    let query = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'capacity'";
+    let tables = file.rows(query, [], |row| row.get::<_, i64>(0))?;
+    if tables.first().is_none_or(|count| *count == 0) {
+        return Ok(Value::Null);
+    }
+    let texts = file.rows("SELECT text FROM capacity", [], |row| row.get::<_, String>(0))?;
+    Ok(texts.first().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default())
 }
 
 /// A number that changes whenever rows of this table come, go, or (those of failures) are counted on.

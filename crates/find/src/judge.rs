@@ -1,0 +1,178 @@
+//! What a step means: the system held, the system broke, or the generator was in the way.
+
+use crate::step::{Goal, Measured, Outcome};
+
+/// Part of the iterations that must come to their end for a system to keep up.
+const KEPT_UP: f64 = 0.95;
+
+/// Part of the iterations that the generator may drop.
+const DROPPED: f64 = 0.01;
+
+/// An iteration that takes this much longer than in the lowest step shows a system that is full.
+const SLOWER: f64 = 2.0;
+
+/// Judges a step. `lowest` is the step with the least load so far, if there is one.
+///
+/// The order decides: a goal that stays broken without the generator's own lateness is the system's; one that holds
+/// without it is the generator's; and a load that never came about says nothing.
+pub fn judge(measured: &Measured, lowest: Option<&Measured>) -> Outcome {
+    if measured.finished > 0.0
+        && let Some(goal) =
+            measured.goals.iter().find(|goal| goal.needs_values && goal.value.is_none())
+        && lowest.is_none_or(|lowest| lacks(lowest, &goal.name))
+    {
+        return Outcome::Unmeasured(goal.name.clone());
+    }
+    if measured.finished <= 0.0 && measured.due.is_none_or(|due| due > 0.0) {
+        return Outcome::Broke("no iteration came to its end".to_owned());
+    }
+    if let Some(goal) = measured.goals.iter().find(|goal| !goal.holds) {
+        let own = if measured.generator.is_some() { measured.late_ms } else { 0.0 };
+        return match &measured.generator {
+            Some(why) if is_ours(goal, own) => Outcome::Generator(why.clone()),
+            _ => Outcome::Broke(told(goal)),
+        };
+    }
+    let Some(due) = measured.due.filter(|due| *due > 0.0) else { return Outcome::Held };
+    let is_slower = is_slower(measured, lowest);
+    if measured.dropped > due * DROPPED && !is_slower {
+        let why = match measured.vus_at_limit {
+            Some(most) => format!(
+                "all {most} VUs were busy and {} of {}/s could not start; --max-vus allows more",
+                rate(measured.dropped),
+                rate(due)
+            ),
+            None => format!("{} of {}/s could not start", rate(measured.dropped), rate(due)),
+        };
+        return Outcome::Generator(why);
+    }
+    // At the edges of the stretch a few more or fewer may be under way.
+    let under_way = due * measured.iteration_ms.unwrap_or(0.0) / 1000.0;
+    let by_chance = (2.0 + 2.0 * under_way.sqrt()) / measured.seconds.max(1e-9);
+    if measured.finished < (due * KEPT_UP).min(due - by_chance) {
+        let told = format!("{} of {}/s came to their end", rate(measured.finished), rate(due));
+        return match &measured.generator {
+            Some(why) if !is_slower => Outcome::Generator(why.clone()),
+            _ => Outcome::Broke(told),
+        };
+    }
+    Outcome::Held
+}
+
+/// Whether iterations take much longer than they did in the lowest step.
+fn is_slower(measured: &Measured, lowest: Option<&Measured>) -> bool {
+    let before = lowest.and_then(|lowest| lowest.iteration_ms);
+    match (measured.iteration_ms, before) {
+        (Some(now), Some(before)) => now > before * SLOWER,
+        _ => false,
+    }
+}
+
+/// Whether a broken goal would hold without the generator's own lateness.
+fn is_ours(goal: &Goal, late_ms: f64) -> bool {
+    match (goal.is_time, goal.value, goal.limit) {
+        (true, Some(value), Some(limit)) => value - late_ms < limit,
+        _ => false,
+    }
+}
+
+fn lacks(measured: &Measured, name: &str) -> bool {
+    measured.goals.iter().any(|goal| goal.name == name && goal.value.is_none())
+}
+
+fn told(goal: &Goal) -> String {
+    match goal.value {
+        Some(value) if goal.is_time => format!("{}: {} ms", goal.name, number(value)),
+        Some(value) => format!("{}: {}", goal.name, number(value)),
+        None => format!("{}: no values", goal.name),
+    }
+}
+
+/// A number with three digits that count.
+fn number(value: f64) -> String {
+    let magnitude = value.abs();
+    if magnitude >= 100.0 || magnitude == 0.0 {
+        format!("{value:.0}")
+    } else if magnitude >= 10.0 {
+        format!("{value:.1}")
+    } else if magnitude >= 0.1 {
+        format!("{value:.2}")
+    } else {
+        format!("{value:.4}")
+    }
+}
+
+fn rate(per_second: f64) -> String {
+    number(per_second)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn goal(value: f64, limit: f64) -> Goal {
+        Goal {
+            name: "http_req_duration p(95)<200".to_owned(),
+            value: Some(value),
+            holds: value < limit,
+            limit: Some(limit),
+            is_time: true,
+            needs_values: true,
+        }
+    }
+
+    fn calm() -> Measured {
+        Measured {
+            seconds: 10.0,
+            due: Some(100.0),
+            finished: 100.0,
+            good: 100.0,
+            iteration_ms: Some(20.0),
+            goals: vec![goal(50.0, 200.0)],
+            ..Measured::default()
+        }
+    }
+
+    #[test]
+    fn a_calm_step_holds_and_a_slow_one_breaks() {
+        assert_eq!(judge(&calm(), None), Outcome::Held);
+        let slow = Measured { goals: vec![goal(250.0, 200.0)], ..calm() };
+        let told = "http_req_duration p(95)<200: 250 ms";
+        assert_eq!(judge(&slow, None), Outcome::Broke(told.to_owned()));
+    }
+
+    #[test]
+    fn a_goal_that_breaks_by_our_own_lateness_is_no_fault_of_the_system() {
+        let late = Measured { late_ms: 80.0, generator: Some("late".to_owned()), ..calm() };
+        let ours = Measured { goals: vec![goal(250.0, 200.0)], ..late.clone() };
+        assert_eq!(judge(&ours, None), Outcome::Generator("late".to_owned()));
+        let theirs = Measured { goals: vec![goal(900.0, 200.0)], ..late.clone() };
+        assert!(matches!(judge(&theirs, None), Outcome::Broke(_)));
+        assert_eq!(judge(&late, None), Outcome::Held);
+    }
+
+    #[test]
+    fn too_few_vus_are_the_generators_limit_unless_the_system_has_become_slow() {
+        let busy = Measured { dropped: 20.0, finished: 80.0, vus_at_limit: Some(10), ..calm() };
+        let Outcome::Generator(why) = judge(&busy, Some(&calm())) else { panic!("held") };
+        assert_eq!(
+            why,
+            "all 10 VUs were busy and 20.0 of 100/s could not start; --max-vus allows more"
+        );
+        let slow = Measured { iteration_ms: Some(90.0), ..busy };
+        assert_eq!(
+            judge(&slow, Some(&calm())),
+            Outcome::Broke("80.0 of 100/s came to their end".to_owned())
+        );
+    }
+
+    #[test]
+    fn a_goal_without_values_in_the_first_step_is_no_goal() {
+        let none = Goal { value: None, ..goal(0.0, 200.0) };
+        let silent = Measured { goals: vec![none], ..calm() };
+        assert!(matches!(judge(&silent, None), Outcome::Unmeasured(_)));
+        // Later the system has ceased to answer.
+        let later = Measured { finished: 0.0, ..silent };
+        assert!(matches!(judge(&later, Some(&calm())), Outcome::Broke(_)));
+    }
+}
