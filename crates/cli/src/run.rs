@@ -39,7 +39,7 @@ use crate::{
     exit::Exit,
     failure::{Failure, Outcome},
     features::FREEZE_ENV,
-    find::{Finding, Hunt},
+    find::Hunt,
     flags::{Given, given::parse_bool},
     generator::{self, Looks, Meters, Watchman},
     limits,

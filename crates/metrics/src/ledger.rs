@@ -265,8 +265,7 @@ impl Ledger {
 
     /// Finds out, once per series, where its values belong.
     fn route(&mut self, series: &Arc<Series>) -> Route {
-        let is_warm =
-            self.left_out.is_some() && series.tags.get(WARMUP_TAG) == Some("true");
+        let is_warm = self.left_out.is_some() && series.tags.get(WARMUP_TAG) == Some("true");
         let requests = if is_warm { None } else { self.requests.place(series) };
         let of_routes = [builtin::HTTP_REQ_BYTES_SENT, builtin::HTTP_REQ_BYTES_RECEIVED];
         if of_routes.contains(&series.metric) && self.registry.is_own(series.metric) {

@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use brunt_engine::{CoreHealth, Health, HealthVerdict};
-
 use super::window::Seen;
 
 /// The clocks of the load cores at one moment.
@@ -20,28 +18,78 @@ impl Clocks {
     }
 }
 
+/// Above this much of its time at work, or waiting for a CPU to work on, a core counts as full.
+const FULL: f64 = 0.9;
+
+/// Above this much of its time spent waiting for a CPU, it is not its own work that fills a core.
+const STARVED: f64 = 0.2;
+
+/// Later than this (milliseconds, 95th percentile) is late. tokio's own timers are up to 1 ms late.
+const LATE_MS: f64 = 10.0;
+
+/// Of fewer ticks than this, two seconds' worth, the 95th percentile says nothing: one hiccup of the machine is in it.
+const TICKS_MIN: u64 = 20;
+
+/// A core in a step.
+struct Core {
+    core: u32,
+    /// Parts of its time, 0 to 1.
+    busy: f64,
+    starved: f64,
+    /// How late its ticks ran, in milliseconds (95th percentile); `None` if they were too few.
+    late_ms: Option<f64>,
+}
+
 /// The sentence about a step in which the generator was found wanting, and how late it was (ms).
+///
+/// The verdict on a whole run looks at each second (crate `verdict`); a step may last no longer than one.
 pub(super) fn verdict(before: &Clocks, seen: &Seen) -> (Option<String>, f64) {
     let now = Clocks::read();
     let whole = now.at.duration_since(before.at).as_nanos().max(1) as f64;
     let part = |core: u32, which: usize| {
-        let [now, before] = [now.cores.get(&core)?, before.cores.get(&core)?];
-        Some((now[which].saturating_sub(before[which]) as f64 / whole).min(1.0))
+        let clocks = now.cores.get(&core).zip(before.cores.get(&core));
+        let part =
+            clocks.map(|(now, before)| now[which].saturating_sub(before[which]) as f64 / whole);
+        part.unwrap_or_default().min(1.0)
     };
-    let of_core = |(core, lag): (&u32, &brunt_metrics::TrendSink)| CoreHealth {
+    let of_core = |(core, lag): (&u32, &brunt_metrics::TrendSink)| Core {
         core: *core,
         busy: part(*core, 0),
         starved: part(*core, 1),
-        lag: lag.clone(),
+        late_ms: (lag.count() >= TICKS_MIN).then(|| lag.percentile(95.0)),
     };
-    let cores = seen.late.iter().map(of_core).collect();
-    let health = Health { cores, lateness: seen.lateness, dropped_iterations: 0 };
-    let ticks = health.cores.iter().map(|core| core.lag.percentile(95.0)).fold(0.0, f64::max);
+    let cores: Vec<Core> = seen.late.iter().map(of_core).collect();
+    let ticks = seen.late.values().map(|lag| lag.percentile(95.0)).fold(0.0, f64::max);
     let late_ms = seen.lateness.map_or(0.0, |[_, p95, _]| p95).max(ticks);
-    // The one place where a step asks for the generator's health.
-    let verdict = health.verdict();
-    let sentence = (verdict != HealthVerdict::Fine).then(|| verdict.to_string());
-    (sentence, late_ms)
+    (sentence(&cores, late_ms), late_ms)
+}
+
+fn sentence(cores: &[Core], late_ms: f64) -> Option<String> {
+    let is_known = cores.iter().any(|core| core.late_ms.is_some());
+    if !is_known || late_ms < LATE_MS {
+        return None;
+    }
+    let load = |core: &Core| core.busy + core.starved;
+    let fullest = cores.iter().max_by(|a, b| load(a).total_cmp(&load(b)))?;
+    let (core, percent) = (fullest.core, |part: f64| (part * 100.0).round());
+    Some(if load(fullest) < FULL {
+        format!(
+            "the generator was disturbed: it was {late_ms:.1} ms late (p95) though it had little to do; a long native call of the \
+             script, or the machine itself, held it up"
+        )
+    } else if fullest.starved >= STARVED {
+        format!(
+            "the generator was the limit: core {core} waited for a CPU {} % of the time and was {late_ms:.1} ms late (p95); other \
+             programs (the target, perhaps) use the CPUs of this machine",
+            percent(fullest.starved)
+        )
+    } else {
+        format!(
+            "the generator was the limit: core {core} was busy {} % of the time and {late_ms:.1} ms late (p95); use more cores or \
+             machines, or a lighter script",
+            percent(fullest.busy)
+        )
+    })
 }
 
 /// Linux's `schedstat` of the threads that carry VUs, which are called `core-0` and so on.
@@ -55,4 +103,24 @@ fn cores(tasks: &Path) -> BTreeMap<u32, [u64; 2]> {
         Some((core, [clocks.next()?, clocks.next()?]))
     };
     tasks.flatten().filter_map(core).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn core(busy: f64, starved: f64) -> [Core; 1] {
+        [Core { core: 3, busy, starved, late_ms: Some(0.0) }]
+    }
+
+    #[test]
+    fn a_full_core_that_is_late_is_the_limit() {
+        assert_eq!(sentence(&core(1.0, 0.0), 2.0), None);
+        let told = |busy, starved| sentence(&core(busy, starved), 35.0).unwrap();
+        assert!(told(0.99, 0.0).contains("core 3 was busy 99 %"));
+        assert!(told(0.6, 0.35).contains("core 3 waited for a CPU 35 %"));
+        assert!(told(0.2, 0.0).contains("disturbed"));
+        let brief = [Core { late_ms: None, ..core(1.0, 0.0).into_iter().next().unwrap() }];
+        assert_eq!(sentence(&brief, 90.0), None);
+    }
 }

@@ -60,6 +60,8 @@ mod tests {
             exec: "default".into(),
             env: BTreeMap::new(),
             tags: BTreeMap::new(),
+            warmup: Duration::ZERO,
+            rhythm: brunt_schedule::Rhythm::default(),
         }
     }
 
