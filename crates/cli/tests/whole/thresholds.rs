@@ -8,20 +8,20 @@ use std::sync::{Arc, Mutex};
 
 use crate::support::{Told, brunt};
 
-/// A measurement that is bad from 1 s to 2 s of a test of 4 s.
-const BAD_FOR_A_SECOND: &str = "import { sleep } from 'k6';\n\
+/// A measurement that is bad from 1 s to 2.5 s of a test of 4 s.
+const BAD_FOR_A_WHILE: &str = "import { sleep } from 'k6';\n\
     import { Trend } from 'k6/metrics';\n\
     const own = new Trend('own', true);\n\
     const begun = Date.now();\n\
     export const options = { vus: 1, duration: '4s', thresholds: { own: ['avg<1000', THRESHOLD] } };\n\
     export default function () {\n\
       const at = Date.now() - begun;\n\
-      own.add(at > 1000 && at < 2000 ? 400 : 5);\n\
+      own.add(at > 1000 && at < 2500 ? 400 : 5);\n\
       sleep(0.02);\n\
     }\n";
 
 fn ran(threshold: &str, flags: &str) -> (crate::support::Brunt, Told) {
-    let script = BAD_FOR_A_SECOND.replace("THRESHOLD", threshold);
+    let script = BAD_FOR_A_WHILE.replace("THRESHOLD", threshold);
     let mut run = brunt("run -q --no-color s.js").words(flags).file("s.js", script);
     let told = run.told();
     (run, told)

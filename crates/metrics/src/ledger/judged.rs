@@ -6,7 +6,7 @@ use super::window::Ring;
 use crate::metric::Kind;
 use crate::sink::Sink;
 use crate::summary::ThresholdResult;
-use crate::threshold::{NoData, Threshold, Watch};
+use crate::threshold::{NoData, Threshold, Timing, Watch};
 
 /// A threshold and how it was found last time.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ impl Judged {
         let is_due = if look.last {
             !self.looked && look.running >= after
         } else {
-            look.running >= after.max(window)
+            look.running + Timing::SLACK >= after.max(window)
         };
         if !is_due {
             return;

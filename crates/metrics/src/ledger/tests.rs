@@ -342,7 +342,7 @@ fn windows_of_one_metric_share_a_ring_and_its_memory_is_bounded() {
     }
     let entry = test.ledger.entries.iter().find(|entry| entry.name == "my_trend").unwrap();
     assert_eq!(entry.rings.len(), 2);
-    assert_eq!(entry.rings.iter().map(|ring| ring.parts()).collect::<Vec<_>>(), [50, 57]);
+    assert_eq!(entry.rings.iter().map(Ring::parts).collect::<Vec<_>>(), [50, 57]);
 }
 
 #[test]

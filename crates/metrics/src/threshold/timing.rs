@@ -64,6 +64,9 @@ impl NoData {
 }
 
 impl Timing {
+    /// Looks come once a second, a little early or late: a time counts as passed this much before its end.
+    pub const SLACK: Duration = Duration::from_millis(250);
+
     /// The shortest window: thresholds are looked at once a second.
     pub const WINDOW_MIN: Duration = Duration::from_secs(1);
 

@@ -28,7 +28,7 @@ impl Watch {
         let lasted = now.saturating_sub(at);
         match &mut self.breach {
             Some(breach) if breach.at == at => breach.lasted = lasted,
-            None if !holds && lasted >= self.hold => {
+            None if !holds && lasted + Timing::SLACK >= self.hold => {
                 self.breach = Some(Breach { at, lasted, value });
             }
             _ => {}

@@ -96,7 +96,7 @@ fn scenarios_are_read_strictly() {
     insta::assert_snapshot!(shown(json!({ "vus": 1 })), @"scenarios.browse: executor is missing: name one, such as constant-vus");
     insta::assert_snapshot!(shown(json!(null)), @"scenarios.browse: executor is missing: name one, such as constant-vus");
     insta::assert_snapshot!(shown(json!({ "executor": "foo" })), @r#"scenarios.browse.executor: unknown executor type "foo": expected one of shared-iterations, per-vu-iterations, constant-vus, ramping-vus, constant-arrival-rate, ramping-arrival-rate, externally-controlled"#);
-    insta::assert_snapshot!(shown(json!({ "executor": "constant-vus", "duration": "1s", "iterations": 1 })), @"scenarios.browse.iterations: unknown field: constant-vus has vus, duration, startTime, gracefulStop, env, exec, tags, options");
+    insta::assert_snapshot!(shown(json!({ "executor": "constant-vus", "duration": "1s", "iterations": 1 })), @"scenarios.browse.iterations: unknown field: constant-vus has vus, duration, startTime, gracefulStop, env, exec, tags, options, warmup");
     insta::assert_snapshot!(shown(json!({ "executor": "constant-vus", "tags": { "a": 5 } })), @"scenarios.browse.tags.a: expected a string, got 5");
     insta::assert_snapshot!(shown(json!({ "executor": "constant-arrival-rate", "rate": 1.5 })), @"scenarios.browse.rate: expected a whole number, got 1.5");
     insta::assert_snapshot!(shown(json!({ "executor": "ramping-vus", "stages": [{}, { "target": true }] })), @"scenarios.browse.stages[1].target: expected a whole number, got true");
