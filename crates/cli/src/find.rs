@@ -59,11 +59,6 @@ impl Hunt {
         Self { request, goals: Vec::new(), shares: Vec::new(), window: OnceLock::new() }
     }
 
-    /// Results are for programs: nothing else goes to stdout.
-    pub(crate) fn form(&self) -> Form {
-        self.request.form
-    }
-
     /// Takes the rates of the scenarios into its own hands, and the thresholds for goals if there are no others.
     ///
     /// # Errors

@@ -134,6 +134,7 @@ fn run<H: Host>(
     let mut plan = Plan::make(outer, &loaded, &registry, settings.script.thresholds)?;
     if let Some(hunt) = &mut hunt {
         hunt.prepare(&mut plan.consolidated, &registry, settings.workers)?;
+        plan.is_search = true;
     }
     crate::memory::check_room(&plan.consolidated.scenarios, &plan.consolidated.segment)?;
     log::debug!(options = plan.consolidated.to_inspect_json().to_string(); "All options together");

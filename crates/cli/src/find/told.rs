@@ -87,6 +87,7 @@ pub(super) fn result(finding: &Finding, width: usize, color: bool) -> String {
                     request.load(knee)
                 ),
             ),
+            None if finding.plateau.is_none() => {}
             None => figure("knee", "none: latency does not rise with the load"),
         }
         text.push('\n');

@@ -54,6 +54,8 @@ pub(crate) struct Plan {
     /// The configuration file says so, both.
     pub(crate) linger: bool,
     pub(crate) web_dashboard: bool,
+    /// A search decides the load: the durations of the scenarios are bounds, and say nothing of how long it takes.
+    pub(crate) is_search: bool,
     features: Features,
 }
 
@@ -194,6 +196,7 @@ impl Plan {
             collectors: outer.config_file.collectors,
             linger: outer.config_file.linger.unwrap_or(false),
             web_dashboard: outer.config_file.web_dashboard.unwrap_or(false),
+            is_search: false,
             features: outer.features,
         })
     }
