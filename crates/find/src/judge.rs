@@ -1,4 +1,4 @@
-//! What a step means: the system held, the system broke, or the generator was in the way.
+//! The meaning of a step: the system held, the system broke, or the generator was in the way.
 
 use crate::step::{Goal, Measured, Outcome};
 

@@ -371,7 +371,7 @@ impl Driver {
         self.live.scenarios().get(scenario).map_or(0, |state| state.vus_max())
     }
 
-    /// VUs for so many iterations per second: as they last now, and with room for what the goals allow. An overloaded
+    /// VUs for this rate of iterations: as they last now, and with room for what the goals allow. An overloaded
     /// system would take any number of them, and show nothing more.
     fn vus_for(&self, rate: f64) -> u64 {
         let now = self.iteration_ms.unwrap_or(UNKNOWN_MS);
