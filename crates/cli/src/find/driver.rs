@@ -121,7 +121,7 @@ impl Driver {
             Next::End(end) => end,
             Next::Hold(_) => End::Stopped,
         };
-        let finding = Finding::new(&self.request, &self.goals, self.search.clone(), end)
+        let finding = Finding::new(&self.request, &self.goals, &self.search, end)
             .with(self.stretches.clone(), self.slow.clone());
         (self.voice.notes)(&format!("search: {}", finding.headline()));
         self.end_run();

@@ -26,7 +26,7 @@ pub(crate) struct Finding {
 }
 
 impl Finding {
-    pub(super) fn new(request: &Request, goals: &[Goal], search: Search, end: End) -> Self {
+    pub(super) fn new(request: &Request, goals: &[Goal], search: &Search, end: End) -> Self {
         Self {
             request: request.clone(),
             goals: goals.iter().map(|goal| goal.name.clone()).collect(),

@@ -231,7 +231,7 @@ mod tests {
             };
             search.take(Step { trial, measured, outcome });
         };
-        Finding::new(&request, &[], search, end)
+        Finding::new(&request, &[], &search, end)
     }
 
     #[test]
