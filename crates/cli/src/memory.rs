@@ -51,7 +51,7 @@ pub(crate) fn check_room(scenarios: &[Scenario], segment: &Segment) -> Outcome<(
     Err(Failure::config(problem).hint(hint))
 }
 
-/// How many VUs a search may make where nobody says: ten thousand, or those that half of the memory holds if each
+/// How many VUs a search may make by default: ten thousand, or those that half of the memory holds if each
 /// takes a mebibyte.
 pub(crate) fn room_for_vus() -> u64 {
     const MOST: u64 = 10_000;

@@ -156,6 +156,7 @@ fn run<H: Host>(
     plan.set_seed(seed);
     if let Some(hunt) = &mut hunt {
         hunt.prepare(&mut plan.consolidated, &registry, settings.workers)?;
+        plan.is_search = true;
     }
     crate::memory::check_room(&plan.consolidated.scenarios, &plan.consolidated.segment)?;
     log::debug!(options = plan.consolidated.to_inspect_json().to_string(); "All options together");

@@ -35,7 +35,7 @@ pub enum AbortReason {
     /// The REST API was told to stop.
     #[error("test run stopped from REST API")]
     Api,
-    /// Whoever steered it has seen enough: a good end.
+    /// The search that steered it knows enough: a good end.
     #[error("the search is over")]
     Steered,
     /// A VU's init code failed; the run's [`Failure`](crate::Failure) holds the error.

@@ -1,4 +1,4 @@
-//! What a step means: the system held, the system broke, or the generator was in the way.
+//! The meaning of a step: the system held, the system broke, or the generator was in the way.
 
 use crate::step::{Goal, Measured, Outcome};
 
@@ -23,8 +23,12 @@ pub fn judge(measured: &Measured, lowest: Option<&Measured>) -> Outcome {
     {
         return Outcome::Unmeasured(goal.name.clone());
     }
-    if measured.finished <= 0.0 && measured.due.is_none_or(|due| due > 0.0) {
-        return Outcome::Broke("no iteration came to its end".to_owned());
+    if measured.finished <= 0.0 && measured.good <= 0.0 && measured.failed <= 0.0 {
+        return Outcome::Broke("nothing came to its end".to_owned());
+    }
+    if measured.good <= 0.0 && measured.failed > 0.0 {
+        // The time of a request that got no connection is 0, which meets many a goal.
+        return Outcome::Broke("not one answer was good".to_owned());
     }
     if let Some(goal) = measured.goals.iter().find(|goal| !goal.holds) {
         let own = if measured.generator.is_some() { measured.late_ms } else { 0.0 };
@@ -139,6 +143,12 @@ mod tests {
         let slow = Measured { goals: vec![goal(250.0, 200.0)], ..calm() };
         let told = "http_req_duration p(95)<200: 250 ms";
         assert_eq!(judge(&slow, None), Outcome::Broke(told.to_owned()));
+    }
+
+    #[test]
+    fn failures_that_are_quick_meet_no_goal() {
+        let down = Measured { good: 0.0, failed: 100.0, goals: vec![goal(0.0, 200.0)], ..calm() };
+        assert_eq!(judge(&down, None), Outcome::Broke("not one answer was good".to_owned()));
     }
 
     #[test]

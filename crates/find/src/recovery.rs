@@ -12,7 +12,7 @@ const NEAR_MS: f64 = 5.0;
 /// Part of the answers that must be good.
 const GOOD: f64 = 0.9;
 
-/// What a light load saw in a short time.
+/// The answers to a light load in a short time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Look {
     /// Good answers.

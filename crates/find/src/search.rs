@@ -37,7 +37,7 @@ pub struct Bounds {
     pub steps_max: usize,
 }
 
-/// What to do next.
+/// The next thing to do.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Next {
     /// Hold this load, and tell.

@@ -22,7 +22,7 @@ pub enum Purpose {
     Confirm,
 }
 
-/// What a step showed.
+/// The meaning of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// All goals held.
@@ -105,9 +105,9 @@ impl Measured {
 pub struct Step {
     /// Its load.
     pub trial: Trial,
-    /// What was seen.
+    /// Its numbers.
     pub measured: Measured,
-    /// What that means.
+    /// Their meaning.
     pub outcome: Outcome,
 }
 

@@ -53,7 +53,7 @@ pub(super) fn command() -> Command {
         value("goal", "GOAL", "Search for the highest load that meets this: a metric and a condition as thresholds have them, such as 'http_req_duration p(95)<200' or 'http_req_failed rate<1%'; repeat it for more [default: the script's thresholds]")
             .action(ArgAction::Append)
             .allow_hyphen_values(true),
-        value("from", "RATE", "Begin with so many iterations per second [default: 10/s; with --vus 1]"),
+        value("from", "RATE", "Begin with this rate of iterations [default: 10/s; with --vus 1]"),
         value("max", "RATE", "Try no more than this [default: 10000/s; with --vus 1000]"),
         value("hold", "DURATION", "Hold and measure each load so long, after a quarter of it to settle; the confirmation takes twice as long [default: 20s]"),
         switch("vus", "Search for a number of VUs, not for a rate"),

@@ -25,6 +25,9 @@ const SETTLING: f64 = 0.25;
 /// Nor longer than this.
 const SETTLING_MAX: Duration = Duration::from_secs(10);
 
+/// But as long as this many mean iterations.
+const LONGEST: f64 = 1.25;
+
 /// A confirmation takes this many times as long.
 const LONGER: u32 = 2;
 
@@ -118,7 +121,7 @@ impl Driver {
             Next::End(end) => end,
             Next::Hold(_) => End::Stopped,
         };
-        let finding = Finding::new(&self.request, &self.goals, self.search.clone(), end)
+        let finding = Finding::new(&self.request, &self.goals, &self.search, end)
             .with(self.stretches.clone(), self.slow.clone());
         (self.voice.notes)(&format!("search: {}", finding.headline()));
         self.end_run();
@@ -195,7 +198,6 @@ impl Driver {
             Purpose::Confirm => self.request.hold.saturating_mul(LONGER),
             _ => self.request.hold,
         };
-        let settling = self.request.hold.mul_f64(SETTLING).min(SETTLING_MAX);
         let mut growths = 0;
         loop {
             if let Err(why) = self.set_load(trial.load) {
@@ -203,11 +205,7 @@ impl Driver {
                 self.search.stop(End::Generator(format!("a VU can't be made: {why}")));
                 return Ok(None);
             }
-            self.window.begin();
-            self.wait_telling(settling, |left| {
-                format!("step {number}: {}, settling, {left}", self.request.load(trial.load))
-            })?;
-            let seen = self.window.seen(settling, &self.goals);
+            let seen = self.settle(trial, number)?;
             if growths < GROWTHS_MAX && self.lacks_vus(&seen) && self.grow(trial.load) {
                 growths += 1;
                 continue;
@@ -227,6 +225,30 @@ impl Driver {
             self.iteration_ms = seen.iteration_ms.or(self.iteration_ms);
             let due = due.and_then(|before| Some(self.due()? - before));
             return Ok(Some(self.measured(&seen, elapsed, due, &clocks)));
+        }
+    }
+
+    /// Waits until the load has settled: at first fewer iterations end than begin, for as long as one takes.
+    fn settle(&mut self, trial: Trial, number: usize) -> Result<Seen, Over> {
+        let usual = self.request.hold.mul_f64(SETTLING).min(SETTLING_MAX);
+        let most = self.request.hold + SETTLING_MAX;
+        let (begun, mut until) = (Instant::now(), usual);
+        self.window.begin();
+        loop {
+            self.wait_telling(until.saturating_sub(begun.elapsed()), |left| {
+                format!("step {number}: {}, settling, {left}", self.request.load(trial.load))
+            })?;
+            let seen = self.window.seen(begun.elapsed(), &self.goals);
+            self.iteration_ms = self.iteration_ms.or(seen.iteration_ms);
+            let lowest = self.search.lowest().and_then(|step| step.measured.iteration_ms);
+            let each_ms = lowest.or(seen.iteration_ms);
+            let wanted = each_ms
+                .map_or(until + usual, |ms| Duration::from_secs_f64(ms * LONGEST / 1000.0))
+                .clamp(usual, most);
+            if until >= wanted {
+                return Ok(seen);
+            }
+            until = wanted;
         }
     }
 
@@ -349,7 +371,7 @@ impl Driver {
         self.live.scenarios().get(scenario).map_or(0, |state| state.vus_max())
     }
 
-    /// VUs for so many iterations per second: as they last now, and with room for what the goals allow. An overloaded
+    /// VUs for this rate of iterations: as they last now, and with room for what the goals allow. An overloaded
     /// system would take any number of them, and show nothing more.
     fn vus_for(&self, rate: f64) -> u64 {
         let now = self.iteration_ms.unwrap_or(UNKNOWN_MS);

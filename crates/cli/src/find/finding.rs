@@ -26,7 +26,7 @@ pub(crate) struct Finding {
 }
 
 impl Finding {
-    pub(super) fn new(request: &Request, goals: &[Goal], search: Search, end: End) -> Self {
+    pub(super) fn new(request: &Request, goals: &[Goal], search: &Search, end: End) -> Self {
         Self {
             request: request.clone(),
             goals: goals.iter().map(|goal| goal.name.clone()).collect(),
@@ -82,7 +82,8 @@ impl Finding {
             (Some(held), Some(broke)) => format!("{held} held, {broke} broke"),
             (Some(held), None) => format!("{held} held"),
             (None, Some(broke)) => format!("{broke} broke, nothing held"),
-            (None, None) => "no step was measured".to_owned(),
+            (None, None) if self.steps.is_empty() => "no step was measured".to_owned(),
+            (None, None) => "nothing held".to_owned(),
         };
         let last = self.steps.last().map(|step| load(step.trial.load)).unwrap_or_default();
         match &self.end {

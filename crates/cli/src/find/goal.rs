@@ -168,7 +168,7 @@ mod tests {
             @r#"
         invalid goal "": it has no condition | write a metric and a condition, such as http_req_duration p(95)<200
         invalid goal "http_req_duration": it has no condition | write a metric and a condition, such as http_req_duration p(95)<200
-        invalid goal "http_req_duratoin p(95)<200": there is no metric named "http_req_duratoin" | did you mean http_req_duration?
+        invalid goal "http_req_duratoin p(95)<200": there is no metric named "http_req_duratoin" | did you mean "http_req_duration"?
         invalid goal "http_req_duration p(95)=200": malformed threshold "p(95)=200": write it as aggregation, operator, number, such as p(95)<500 | write a metric and a condition, such as http_req_duration p(95)<200
         invalid goal "http_req_failed p(95)<200": threshold "p(95)<200" on "http_req_failed": a rate has no p(95); it has rate | write a metric and a condition, such as http_req_duration p(95)<200
         invalid goal "http_reqs{a p(95)<3": it has no condition | write a metric and a condition, such as http_req_duration p(95)<200

@@ -11,7 +11,7 @@ pub(crate) enum Form {
     Json,
 }
 
-/// What is searched for, and within which bounds.
+/// The goals of a search and its bounds.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Request {
     /// `METRIC EXPRESSION`, as they were written; none: the thresholds of the script.

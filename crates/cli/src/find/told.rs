@@ -87,6 +87,7 @@ pub(super) fn result(finding: &Finding, width: usize, color: bool) -> String {
                     request.load(knee)
                 ),
             ),
+            None if finding.plateau.is_none() => {}
             None => figure("knee", "none: latency does not rise with the load"),
         }
         text.push('\n');
@@ -230,13 +231,25 @@ mod tests {
             };
             search.take(Step { trial, measured, outcome });
         };
-        Finding::new(&request, &[], search, end)
+        Finding::new(&request, &[], &search, end)
     }
 
     #[test]
     fn the_result_is_a_sentence_figures_and_a_table() {
-        insta::assert_snapshot!(result(&finding(), 100, false), @r"
-        ");
+        let text = result(&finding(), 100, false);
+        for line in [
+            "\nIt bears 388/s: 388/s held, 407/s broke.\n",
+            "  held ........ 388/s, and for longer\n",
+            "  broke ....... 407/s: http_req_duration p(95)<200: 1500 ms\n",
+            "  plateau ..... 400 good answers/s\n",
+            "  knee ........ 407/s: from there on",
+        ] {
+            assert!(text.contains(line), "{line}\n{text}");
+        }
+        let rows: Vec<&str> = text.lines().filter(|line| line.contains('█')).collect();
+        assert_eq!(rows.len(), 6, "{text}");
+        let last = rows.last().expect("a row");
+        assert!(last.contains("37.5 %") && last.contains("1.5 s") && last.ends_with('✗'), "{last}");
     }
 
     #[test]

@@ -119,7 +119,7 @@ fn seen(summary: &Summary, goals: &[Goal]) -> Seen {
     }
 }
 
-/// How a goal stands.
+/// The state of a goal.
 fn standing(goal: &Goal, summary: &Summary) -> brunt_find::Goal {
     let has_it = |metric: &&MetricSummary| {
         // A submetric of the same tags may bear the name of another goal.

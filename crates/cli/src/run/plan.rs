@@ -58,6 +58,8 @@ pub(crate) struct Plan {
     pub(crate) web_dashboard: bool,
     /// Where the run's randomness begins.
     pub(super) seed: u64,
+    /// A search decides the load: the durations of the scenarios are bounds, and say nothing of how long it takes.
+    pub(crate) is_search: bool,
     features: Features,
 }
 
@@ -206,6 +208,7 @@ impl Plan {
             linger: outer.config_file.linger.unwrap_or(false),
             web_dashboard: outer.config_file.web_dashboard.unwrap_or(false),
             seed: 0,
+            is_search: false,
             features: outer.features,
         })
     }

@@ -184,6 +184,10 @@ fn info<S: Script>(
     let open_ended = scenarios
         .iter()
         .any(|scenario| matches!(scenario.executor, Executor::ExternallyControlled { .. }));
+    // Steps of a search are told apart by slices of a second.
+    let hour = Duration::from_hours(1);
+    let longest = total_duration(scenarios, segment);
+    let planned = if plan.is_search { longest.min(hour) } else { longest };
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let mut names: BTreeSet<String> = settings.script.env.keys().cloned().collect();
     names.extend(environment.keys().cloned());
@@ -202,8 +206,8 @@ fn info<S: Script>(
         commit: commit(environment, folder),
         labels: settings.labels.clone(),
         sources: sources(script, settings.no_source),
-        planned: total_duration(scenarios, segment),
-        open_ended,
+        planned,
+        open_ended: open_ended && !plan.is_search,
         scenarios: scenarios.iter().map(|scenario| described(scenario, segment)).collect(),
         summary: SummaryInfo {
             hides_own: !settings.lateness,

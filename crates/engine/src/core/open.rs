@@ -288,7 +288,7 @@ fn dispatch<R: Runner>(worker: &Worker<R>, open: &OpenHere, due: u64, now: u64) 
     }
     book_drops(worker, open, now, 1);
     if state.helm().is_some() {
-        // Whoever steers decides how many VUs there are.
+        // The number of VUs is decided where the rate is.
         return;
     }
     // As in k6, which does not listen yet when the very first one finds no VU (`preAllocatedVUs: 0`).

@@ -142,7 +142,8 @@ function Steps({ capacity, steps, which, load }: { capacity: Capacity; steps: Ca
               ctx.moveTo(x, u.bbox.top);
               ctx.lineTo(x, u.bbox.top + u.bbox.height);
               ctx.stroke();
-              const isLeft = x > u.bbox.left + u.bbox.width / 2;
+              // The two may stand side by side: the limit's name is left of both, if there is room.
+              const isLeft = x > u.bbox.left + u.bbox.width * (row === 0 ? 0.2 : 0.8);
               ctx.textAlign = isLeft ? 'right' : 'left';
               ctx.fillText(`${text} ${load(at)}`, x + (isLeft ? -6 : 6) * scale, u.bbox.top + (14 + 14 * row) * scale);
             }

@@ -70,7 +70,7 @@ pub(super) async fn keep_course<R: Runner>(
     }
 }
 
-/// Waits for a change of the course. Whoever changes it lives as long as the scenario.
+/// Waits for a change of the course. The helm lives as long as the scenario.
 async fn changed(changes: &mut watch::Receiver<Arc<Course>>) {
     // `has_changed` is asked afterwards, which needs the change to be unseen.
     if changes.changed().await.is_ok() {
