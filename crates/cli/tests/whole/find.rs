@@ -54,8 +54,8 @@ fn the_capacity_of_the_image_handler_is_found_with_its_report_and_run_file() {
         file.query_row("SELECT text FROM capacity", [], |row| row.get(0)).expect("a row");
     assert_eq!(serde_json::from_str::<Value>(&kept).expect("JSON")["held"], found["held"]);
     let query = "SELECT count(*) FROM event WHERE kind = 'step'";
-    let events: usize = file.query_row(query, [], |row| row.get(0)).expect("a count");
-    assert!(events >= 2 * steps.len(), "{events} events of {} steps", steps.len());
+    let events: i64 = file.query_row(query, [], |row| row.get(0)).expect("a count");
+    assert!(events >= 2 * steps.len() as i64, "{events} events of {} steps", steps.len());
     let state: String =
         file.query_row("SELECT state FROM run", [], |row| row.get(0)).expect("a state");
     assert_eq!(state, "finished");
