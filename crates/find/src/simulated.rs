@@ -196,7 +196,8 @@ fn a_queue_with_exponential_service_is_found_where_theory_says() {
     let (errors, counts) = errors(|seed| System::new(1, 2.0, true, seed), 20.0, truth);
     // The p95 of a queue that is nearly full is itself a matter of chance.
     assert!(errors[19] <= 0.05 && errors[37] <= 0.10, "{errors:?}");
-    assert!(counts[35] <= 12, "{counts:?}");
+    // A confirmation that breaks by chance costs a few steps more.
+    assert!(counts[19] <= 12 && counts[39] <= 18, "{counts:?}");
 }
 
 #[test]

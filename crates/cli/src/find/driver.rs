@@ -46,6 +46,14 @@ const UNKNOWN_MS: f64 = 250.0;
 /// How long iterations under way may go on at the end.
 const FINISHING: Duration = Duration::from_secs(5);
 
+/// Whether the climb ended by so little that it may have been a hiccup of the machine: all that follows hangs on this step.
+fn is_narrow_miss(step: &Step) -> bool {
+    step.broke()
+        && step.trial.purpose == Purpose::Climb
+        && step.measured.good > 0.0
+        && step.measured.strain() < HOPELESS
+}
+
 /// Where the driver tells of itself.
 pub(super) struct Voice {
     /// Lines for people; none if they want it quiet.
@@ -165,6 +173,8 @@ impl Driver {
     }
 
     fn search(&mut self) -> Result<(), Over> {
+        // The load of a step that is done again.
+        let mut again = None;
         while let Next::Hold(trial) = self.search.next() {
             self.search.begin(trial);
             let number = self.search.steps().len() + 1;
@@ -183,6 +193,16 @@ impl Driver {
             let lowest = self.search.lowest().map(|step| step.measured.clone());
             let outcome = judge(&measured, lowest.as_ref());
             let step = Step { trial, measured, outcome };
+            if is_narrow_miss(&step) && again != Some(trial.load) {
+                again = Some(trial.load);
+                self.stretches.pop();
+                let load = self.request.load(trial.load);
+                self.say(&format!(
+                    "      {load:>8}  {}: by little, once more\n",
+                    told::word(&step)
+                ));
+                continue;
+            }
             let line = told::line(&self.request, number, &step);
             (self.voice.notes)(&format!("step {number}: {}", told::word(&step)));
             self.status(None);
