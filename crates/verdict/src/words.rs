@@ -146,7 +146,7 @@ mod tests {
     fn all_well_needs_no_words() {
         let well = Verdict::default();
         assert_eq!((well.text(true), well.level()), (String::new(), Level::Ok));
-        assert_eq!(well.json().to_string(), r#"{"findings":[],"level":"ok"}"#);
+        assert_eq!(well.json(), serde_json::json!({ "level": "ok", "findings": [] }));
     }
 
     #[test]
