@@ -133,14 +133,19 @@ impl State {
             if self.is_started {
                 self.history.add(&signals);
             } else {
-                // Most of it was before the start: of that, errors alone count.
+                // Most of it was before the start: of that, errors alone count, and the levels at its end.
                 self.is_started = true;
                 self.history.start(started);
                 self.history.add(&Signals {
                     from: signals.to,
-                    to: signals.to,
-                    shortages: signals.shortages,
-                    ..Signals::default()
+                    cores: BTreeMap::new(),
+                    steal: None,
+                    throttled: None,
+                    segments: None,
+                    interface_drops: None,
+                    packets: None,
+                    clock_step: 0,
+                    ..signals.clone()
                 });
             }
         }
