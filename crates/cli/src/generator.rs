@@ -23,7 +23,7 @@ use brunt_fiber::clock;
 use brunt_verdict::{Figures, History, Outside, Places, Probe, Shortages, Signals, Verdict, judge};
 
 pub(crate) use self::hits::Guard;
-pub(crate) use self::meters::{Meters, PREFIX, offer};
+pub(crate) use self::meters::{Meters, is_one, offer};
 pub(crate) use self::tell::tell;
 
 /// From one look to the next.
@@ -108,7 +108,12 @@ impl Looks {
     /// The signals since the last call; for the run file.
     pub(crate) fn take(&self) -> Option<Signals> {
         self.look(GAP_NS);
-        self.state().for_file.take()
+        let seen = self.state().for_file.take();
+        seen.or_else(|| {
+            // So short a time says little, and a slice without any row says less.
+            self.look(0);
+            self.state().for_file.take()
+        })
     }
 
     /// The verdict at the end of the run.
@@ -128,14 +133,19 @@ impl State {
             if self.is_started {
                 self.history.add(&signals);
             } else {
-                // Most of it was before the start: of that, errors alone count.
+                // Most of it was before the start: of that, errors alone count, and the levels at its end.
                 self.is_started = true;
                 self.history.start(started);
                 self.history.add(&Signals {
                     from: signals.to,
-                    to: signals.to,
-                    shortages: signals.shortages,
-                    ..Signals::default()
+                    cores: BTreeMap::new(),
+                    steal: None,
+                    throttled: None,
+                    segments: None,
+                    interface_drops: None,
+                    packets: None,
+                    clock_step: 0,
+                    ..signals.clone()
                 });
             }
         }

@@ -195,7 +195,7 @@ fn run<H: Host>(
     });
     let samples = Samples::open(&outputs, &output_context)?;
     // Thresholds on them want them in the summary, too.
-    let is_judged = plan.names(|metric| metric.starts_with(generator::PREFIX));
+    let is_judged = plan.names(generator::is_one);
     let has_meters = !settings.no_generator_metrics && (is_judged || samples.wants_generator());
     let (wants_samples, run_tags) = (samples.wanted(), plan.run_tags());
     let own = Arc::clone(&registry);

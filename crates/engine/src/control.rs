@@ -106,7 +106,7 @@ impl Tally {
         raise(&self.interrupted);
     }
 
-    /// A tick ran so many nanoseconds too late.
+    /// A tick ran `ns` nanoseconds too late.
     pub(crate) fn note_late(&self, ns: u64) {
         self.late.fetch_max(ns, Relaxed);
     }

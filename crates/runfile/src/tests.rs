@@ -327,7 +327,7 @@ fn other_files_are_refused_each_in_one_sentence() {
     std::fs::write(at("newer"), &newer).unwrap();
     assert!(
         said(&at("newer"))
-            .contains("newer version of Brunt (its schema is 7, this one reads up to 1)")
+            .contains("newer version of Brunt (its schema is 7, this one reads up to 2)")
     );
     // A finished one makes room for the next, when that begins.
     let bytes = std::fs::read(&path).unwrap();

@@ -18,14 +18,14 @@ pub struct WarmUp {
 }
 
 impl WarmUp {
-    /// Whether the first tenth differs by more than a fifth from the rest, and stands out: a service whose times waver all the time
+    /// Whether the first tenth differs by more than a fifth from the rest, and more than the others do: a service whose times waver all the time
     /// does not warm up.
     pub(crate) fn differs(&self) -> bool {
         /// Part of the median of the rest.
         const PART: f64 = 0.2;
         /// Milliseconds. Less than that is the weather of a machine.
         const LEAST: f64 = 0.5;
-        /// The first tenth is so much further away than any other one.
+        /// The first tenth is further away than any other one by this factor.
         const OUT: f64 = 1.5;
         let away = |median: f64| (median - self.rest).abs();
         let first = away(self.first);

@@ -38,7 +38,7 @@ impl Verdict {
         let level = self.level();
         let word = format!("verdict: {}", level.text());
         // Writing to a String can't fail.
-        let _ = writeln!(out, "\n  {} {}", paint(&word, level), self.sentence());
+        let _ = writeln!(out, "\n  {}. {}", paint(&word, level), self.sentence());
         for finding in &self.findings {
             let mark = if finding.level == Level::Invalid { '✗' } else { '!' };
             let name = format!("{mark} {}", finding.name);
@@ -135,7 +135,7 @@ mod tests {
         let text = verdict().text(false);
         assert_eq!(
             text,
-            "\n  verdict: invalid These numbers are not those of the target alone: cpu-throttled.\n\
+            "\n  verdict: invalid. These numbers are not those of the target alone: cpu-throttled.\n\
              \n    ✗ cpu-throttled (invalid, 1.5s to 1m15s)\n      5 %\n      touches: all\n      try: a higher quota\n\
              \n    ! late-starts (doubtful)\n      99 % of starts were at most 3 ms late\n      touches: durations\n      try: more cores\n"
         );
@@ -146,7 +146,7 @@ mod tests {
     fn all_well_needs_no_words() {
         let well = Verdict::default();
         assert_eq!((well.text(true), well.level()), (String::new(), Level::Ok));
-        assert_eq!(well.json().to_string(), r#"{"findings":[],"level":"ok"}"#);
+        assert_eq!(well.json(), serde_json::json!({ "level": "ok", "findings": [] }));
     }
 
     #[test]

@@ -35,7 +35,7 @@ struct Hits {
     sums: Mutex<(TrendSink, TrendSink)>,
 }
 
-/// What it shares with the looks.
+/// The hits, shared with the looks.
 struct Shared(Arc<Hits>);
 
 impl Subject for Shared {

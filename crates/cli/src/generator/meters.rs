@@ -7,9 +7,6 @@ use brunt_fiber::clock;
 use brunt_metrics::{Contains, Frame, Kind, MetricId, Recorder, Registry, TagSet};
 use brunt_verdict::Signals;
 
-/// The beginning of their names.
-pub(crate) const PREFIX: &str = "generator_";
-
 /// All of them, with the meaning of their values. Each is a gauge.
 const ALL: [(&str, Contains); 12] = [
     ("generator_cpu_busy", Contains::Default),
@@ -32,6 +29,12 @@ pub(crate) struct Meters {
     base: TagSet,
     /// By name, without those that the script has for something else.
     metrics: BTreeMap<&'static str, MetricId>,
+}
+
+/// Whether this is one of them, perhaps with tags behind it: `generator_lateness{core:0}`.
+pub(crate) fn is_one(metric: &str) -> bool {
+    let name = metric.split('{').next().unwrap_or_default();
+    ALL.iter().any(|(known, _)| *known == name)
 }
 
 /// Registers the metrics, so that thresholds may name them. A metric of the script that has one of the names keeps it.

@@ -68,8 +68,11 @@ impl Resource<'_> {
     fn judge(&self, history: &History) -> Option<Finding> {
         let part = self.most.0 as f64 / (self.most.1 as f64).max(1.0);
         let (level, span, evidence, touches) = if self.errors > 0 {
-            let evidence =
-                format!("{} requests met \"{}\"; at most {}", self.errors, self.error, self.words);
+            let most = match self.most.1 {
+                0 => String::new(),
+                _ => format!("; at most {}", self.words),
+            };
+            let evidence = format!("{} requests met \"{}\"{most}", self.errors, self.error);
             let touches = "failures and rates: these requests never reached the target";
             (Level::Invalid, self.short, evidence, touches)
         } else if self.near.looks > 0 {

@@ -5,7 +5,7 @@ use crate::{Core, Load, Shortages, Signals, Starts, Tail, WarmUp};
 
 const SECOND: u64 = 1_000_000_000;
 
-/// A run of so many seconds, which began at second 100 of the clock.
+/// A run of `seconds`, which began at second 100 of the clock.
 fn run(seconds: u64, change: impl Fn(u64, &mut Signals)) -> History {
     let mut history = History::default();
     history.start(100 * SECOND);
