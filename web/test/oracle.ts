@@ -82,7 +82,8 @@ export class Oracle {
     }
     put('checks', { passes: this.sum('brunt.checks', every, 1), all: this.sum('brunt.checks') });
     const late = this.statistics(this.values('load.lateness'));
-    put('load', { peak: this.gauge('vus').max, started: this.sum('load.iterations_started'), planned: this.sum('load.iterations_planned'), dropped: this.sum('load.iterations_dropped'), p50: late.p(50), p99: late.p(99) });
+    const [fromPlan, fromStart] = ['iteration_duration_planned', 'iteration_duration'].map((metric) => this.statistics(this.values(metric)).p(99)) as [number, number];
+    put('load', { peak: this.gauge('vus').max, started: this.sum('load.iterations_started'), planned: this.sum('load.iterations_planned'), dropped: this.sum('load.iterations_dropped'), p50: late.p(50), p99: late.p(99), 'p99 from plan': fromPlan, 'p99 from start': fromStart, 'p99 more': fromPlan - fromStart });
     // Rows: all, each route, each class of statuses of it.
     const row = (name: string, takes: Takes) => {
       const values = this.values('http_req_duration', takes);
@@ -91,7 +92,7 @@ export class Oracle {
       if (count === 0) return;
       const { p, mean, min, max, deviation } = this.statistics(values);
       const ko = this.sum('http_req_failed', takes, 1);
-      put(name, { ok: count - ko, ko, failed: ko / count, min, max, mean, deviation, bytes: this.sum('http_req_bytes_received', takes), ...Object.fromEntries([50, 75, 90, 95, 99, 99.9].map((one) => [`p${one}`, p(one)])) });
+      put(name, { ok: count - ko, ko, failed: ko / count, min, max, mean, deviation, good: ((count / seconds) * (count - ko)) / count, share: values.reduce((all, value) => all + value, 0) / durations.reduce((all, value) => all + value, 0), received: this.sum('http_req_bytes_received', takes), ...Object.fromEntries([50, 75, 90, 95, 99, 99.9].map((one) => [`p${one}`, p(one)])) });
     };
     row('row All requests', every);
     const classes = new Set(this.of('http_reqs', every).map(({ tags }) => `${tags.method} ${tags.name}\n${tags.status === '0' ? 'no answer' : `${tags.status![0]}xx`}`));
@@ -160,7 +161,7 @@ export function told(): Record<string, number> {
   const [passes, every] = all('.tree > .note data');
   put('checks · passes', passes);
   put('checks · all', every);
-  all('#load > .note data').forEach((element, i) => put(`load · ${['peak', 'started', 'planned', 'dropped', 'p50', 'p99'][i]}`, element));
+  all('#load > .note data').forEach((element, i) => put(`load · ${['peak', 'started', 'planned', 'dropped', 'p50', 'p99', 'p99 from plan', 'p99 from start', 'p99 more'][i]}`, element));
   let route = '';
   for (const row of all('.routes tbody tr')) {
     const name = row.querySelector('.name')!.textContent!.replace(/^[▸▾]/, '');

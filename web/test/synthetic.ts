@@ -272,6 +272,7 @@ export function synthesize(wish: Wish = {}): Synthetic {
       for (const group of ['::browse', '::buy', '::buy::cart', '::buy::pay']) {
         trend('group_duration', { group, scenario: 'shoppers' }, durations.map((list) => Float64Array.from(list.filter((_, i) => i % 5 === 0), (v) => Math.round(v * 3.1 * 1e3) / 1e3)));
       }
+      trend('iteration_duration_planned', { scenario: 'shoppers' }, durations.map((list) => Float64Array.from(list.filter((_, i) => i % 9 === 0), (v) => Math.round((v * 5 + 1250) * 1e3) / 1e3)));
       trend('iteration_duration', { scenario: 'shoppers' }, durations.map((list) => Float64Array.from(list.filter((_, i) => i % 9 === 0), (v) => Math.round((v * 5 + 1000) * 1e3) / 1e3)));
       counter('iterations', { scenario: 'shoppers' }, durations.map((list) => list.filter((_, i) => i % 9 === 0).length));
       trend('time_to_first_render', { scenario: 'shoppers' }, durations.map((list) => Float64Array.from(list.filter((_, i) => i % 11 === 0), (v) => Math.round(v * 1.7 * 1e3) / 1e3)));

@@ -16,6 +16,7 @@ use brunt_outputs::Page;
 
 use self::{
     ending::Ending,
+    evidence::Witness,
     host::{Host, Script, Source},
     live_line::LiveLine,
     once::Trace,
@@ -56,6 +57,7 @@ mod outcome;
 mod pages;
 pub(crate) mod plan;
 pub(crate) mod replay_log;
+mod routes;
 mod run_file;
 pub(crate) use run_file::arguments;
 mod samples;
@@ -124,6 +126,7 @@ fn run<H: Host>(
     if !settings.lateness {
         registry.hide_own_unless(|own| plan.names(own));
     }
+    let routes = routes::book(&settings, &plan)?;
     let text = loaded.text().to_owned();
 
     let mut outputs = settings.outputs.clone().or_else(|| plan.outputs.clone()).unwrap_or_default();
@@ -143,8 +146,11 @@ fn run<H: Host>(
     let env = context.environment.with_aliases();
     let mut output_context = plan.output_context(&registry, env, script);
     output_context.feed = kept.feed.clone();
-    let recording = run_file::is_wanted(&outputs).then(|| {
-        let (recording, facts) = Recording::prepare(context, (script, &loaded), &plan, &settings);
+    let is_recorded = run_file::is_wanted(&outputs);
+    let witness = Arc::new(Witness::new(routes.clone(), is_recorded));
+    let recording = is_recorded.then(|| {
+        let facts = (script, &loaded);
+        let (recording, facts) = Recording::prepare(context, facts, &plan, &settings, &witness);
         output_context.run = Some(facts);
         recording
     });
@@ -171,13 +177,20 @@ fn run<H: Host>(
     } else {
         plan.http_debug().map(|debug| Arc::new(debug) as Arc<dyn Watcher>)
     };
-    let witness = recording.as_ref().map(|recording| recording.witness() as Arc<dyn Watcher>);
-    let watcher = traces::both(watcher, witness);
+    let witnessing = Some(Arc::clone(&witness) as Arc<dyn Watcher>)
+        .filter(|_| is_recorded || settings.show_failures > 0);
+    let watcher = traces::both(watcher, witnessing.clone().filter(|_| is_recorded));
     let watcher = traces::both(watcher, ReplayLog::wanted(context)?);
     let traces = settings.traces.as_ref().map(traces::start).transpose()?;
     let spans = traces.as_ref().map(|(spans, _)| Arc::clone(spans));
     let watcher = traces::and(watcher, spans.as_ref());
-    let runner = loaded.into_runner(&plan.test_options(env, watcher))?;
+    // Where others look at each request, so does the witness; else at those alone that fail.
+    let watcher = match watcher {
+        Some(watcher) if !is_recorded => traces::both(Some(watcher), witnessing.clone()),
+        watcher => watcher,
+    };
+    let watchers = [watcher, witnessing.filter(|_| !is_recorded)];
+    let runner = loaded.into_runner(&plan.test_options(env, watchers, routes))?;
 
     let breakdown = settings.summary_mode == SummaryMode::Full;
     let ledger = plan.ledger(&registry, breakdown)?;
@@ -226,7 +239,7 @@ fn run<H: Host>(
     let progress = (!quiet && !settings.once)
         .then(|| Progress::start(watch.clone(), Arc::clone(&context.screen), (color, is_k6s)))
         .transpose()?;
-    let report = run.execute();
+    let mut report = run.execute();
     if let Some(api) = &api {
         api.ended(&report);
     }
@@ -245,6 +258,7 @@ fn run<H: Host>(
     if let Some(traces) = traces {
         traces::finish(traces);
     }
+    witness.tell(&mut report.summary);
     if report.started {
         let ending = Ending {
             context,

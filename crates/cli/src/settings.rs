@@ -210,6 +210,12 @@ pub(crate) struct RunSettings {
     pub(crate) no_live: bool,
     /// `--lateness-metric`: the metric that k6 does not have is shown where k6's are.
     pub(crate) lateness: bool,
+    /// `--no-routes`
+    pub(crate) no_routes: bool,
+    /// `--routes`
+    pub(crate) routes: Option<PathBuf>,
+    /// `--show-failures`: kinds of failures in the summary.
+    pub(crate) show_failures: usize,
     /// Each scenario once, shown request by request.
     pub(crate) once: bool,
     /// `--label`
@@ -271,6 +277,9 @@ impl RunSettings {
             demo: given.is_on("demo"),
             no_live: given.is_on("no-live"),
             lateness: given.is_on("lateness-metric"),
+            no_routes: given.is_on("no-routes"),
+            routes: given.last("routes").filter(|path| !path.is_empty()).map(PathBuf::from),
+            show_failures: show_failures(given.last("show-failures"))?,
             once: given.is_on("once"),
             labels: labels(given.all("label"))?,
             no_source: given.is_on("no-source"),
@@ -292,6 +301,18 @@ fn ui(text: Option<&str>) -> Option<String> {
         Some(false) => None,
         None => Some(text.to_owned()),
     }
+}
+
+/// `--show-failures`
+fn show_failures(text: Option<&str>) -> Outcome<usize> {
+    /// More are for the page of a run.
+    const MOST: usize = 100;
+    let Some(text) = text.filter(|text| !text.is_empty()) else { return Ok(3) };
+    text.parse().ok().filter(|count| *count <= MOST).ok_or_else(|| {
+        Failure::usage(format!(
+            "invalid value \"{text}\" for --show-failures: expected 0 to {MOST}"
+        ))
+    })
 }
 
 /// `--label KEY=VALUE`; of two with the same key the later one holds.

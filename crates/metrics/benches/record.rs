@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use brunt_metrics::{
-    Frame, Ledger, LedgerConfig, MetricId, Recorder, Registry, SeriesId, TagsId, Threshold,
+    Frame, Ledger, LedgerConfig, MetricId, Recorder, Registry, SeriesId, TagSet, TagsId, Threshold,
     ThresholdSet, TrendStat, builtin,
 };
 use divan::{Bencher, black_box};
@@ -100,6 +100,21 @@ fn record_a_requests_samples(bencher: Bencher) {
         if request.number.is_multiple_of(TICK) {
             black_box(request.recorder.take_frame());
         }
+    });
+}
+
+/// The bytes of a request's route: all that routes cost a request whose tags are known.
+#[divan::bench]
+fn record_the_bytes_of_a_route(bencher: Bencher) {
+    let mut recorder = Recorder::new(Arc::new(Registry::new()), 0, false);
+    let tags = recorder.tags_with(TagsId::EMPTY, &[(TagSet::ROUTE, "/x"), ("method", "GET")]);
+    let sent = recorder.series(builtin::HTTP_REQ_BYTES_SENT, tags);
+    let received = recorder.series(builtin::HTTP_REQ_BYTES_RECEIVED, tags);
+    let mut at = 1_700_000_000_000_000_000;
+    bencher.bench_local(move || {
+        at += 1;
+        recorder.add(sent, black_box(120.0), at, None);
+        recorder.add(received, black_box(600.0), at, None);
     });
 }
 

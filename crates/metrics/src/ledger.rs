@@ -3,6 +3,8 @@
 mod breakdown;
 mod distinct;
 mod exceptions;
+mod failures;
+mod requests;
 mod routes;
 mod tree;
 
@@ -15,6 +17,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use self::breakdown::Parts;
 use self::distinct::Distinct;
 pub use self::exceptions::ExceptionLog;
+use self::failures::Failures;
+use self::requests::Requests;
 use self::routes::{Route, Routes};
 use self::tree::Tree;
 use crate::frame::{Dropped, Frame};
@@ -23,7 +27,8 @@ use crate::registry::Registry;
 use crate::series::Series;
 use crate::sink::Sink;
 use crate::stat::TrendStat;
-use crate::summary::{GroupSummary, MetricSummary, Summary, ThresholdResult};
+use crate::summary::{GroupSummary, MetricSummary, Summary, ThresholdResult, is_of_route};
+use crate::tags::TagSet;
 use crate::threshold::{Selector, Threshold, ThresholdError, ThresholdSet};
 
 /// The values that a ledger has to keep.
@@ -60,6 +65,8 @@ pub struct Ledger {
     /// The entries of a metric: first the metric itself, then its submetrics.
     by_metric: FxHashMap<MetricId, Vec<u32>>,
     routes: Routes,
+    requests: Requests,
+    failures: Failures,
     tree: Tree,
     no_check_tag: bool,
     no_group_tag: bool,
@@ -113,6 +120,8 @@ impl Ledger {
             entries: Vec::new(),
             by_metric: FxHashMap::default(),
             routes: Routes::default(),
+            requests: Requests::default(),
+            failures: Failures::default(),
             tree: Tree::default(),
             no_check_tag: config.no_check_tag,
             no_group_tag: config.no_group_tag,
@@ -226,6 +235,10 @@ impl Ledger {
             if let Some(parts) = &mut self.parts {
                 parts.absorb(&route.parts, &delta.sink);
             }
+            if let Some(place) = route.requests {
+                self.requests.absorb(place, &delta.sink);
+            }
+            self.failures.absorb(&delta.series, &delta.sink);
         }
         self.dropped.checks += self.tree.absorb(frame);
         self.exceptions.absorb(&frame.exceptions);
@@ -234,6 +247,12 @@ impl Ledger {
 
     /// Finds out, once per series, where its values belong.
     fn route(&mut self, series: &Arc<Series>) -> Route {
+        let requests = self.requests.place(series);
+        let of_routes = [builtin::HTTP_REQ_BYTES_SENT, builtin::HTTP_REQ_BYTES_RECEIVED];
+        if of_routes.contains(&series.metric) && self.registry.is_own(series.metric) {
+            // Its numbers are those of routes and no others.
+            return Route { requests, ..Route::default() };
+        }
         self.distinct.add(series);
         if !self.by_metric.contains_key(&series.metric) {
             let metric = self.registry.get(series.metric);
@@ -241,14 +260,14 @@ impl Ledger {
                 Selector { metric: metric.name.to_string(), suffix: None, tags: Vec::new() };
             self.entry(metric, &whole);
         }
-        let fits = |index: &&u32| series.tags.contains_all(&self.entries[**index as usize].tags);
+        let fits = |index: &&u32| is_part(&series.tags, &self.entries[**index as usize].tags);
         let entries = self.by_metric[&series.metric].iter().filter(fits).copied().collect();
         let registry = &self.registry;
         let parts = self
             .parts
             .as_mut()
             .map(|parts| parts.route(series, || registry.get(series.metric).kind));
-        Route { entries, parts: parts.unwrap_or_default() }
+        Route { entries, parts: parts.unwrap_or_default(), requests }
     }
 
     /// Judges all thresholds. `elapsed` is the time since the start of the run; counters are divided
@@ -323,10 +342,20 @@ impl Ledger {
             root: self.root(),
             scenarios,
             groups,
+            routes: self.requests.summary(run),
+            failures: self.failures.summary(),
             exceptions: self.exceptions.summary(),
             dropped: self.dropped,
         }
     }
+}
+
+/// Whether these tags have each of these pairs. A route that no tag `route` of the script tells is the one that was learned.
+fn is_part(tags: &TagSet, pairs: &[(String, String)]) -> bool {
+    pairs.iter().all(|(key, value)| match tags.get(key) {
+        Some(own) => own == value,
+        None => key == "route" && is_of_route(tags, value),
+    })
 }
 
 impl Ledger {

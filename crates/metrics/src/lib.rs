@@ -48,8 +48,8 @@ pub use self::sink::Sink;
 pub use self::stat::{TrendStat, UnknownStat};
 pub use self::sum::Sum;
 pub use self::summary::{
-    Breakdown, CheckSummary, Exception, Exceptions, GroupSummary, MetricSummary, Summary,
-    ThresholdResult, Values,
+    Breakdown, CheckSummary, Exception, Exceptions, FailureSummary, GroupSummary, MetricSummary,
+    Outcome, RouteSummary, Summary, ThresholdResult, Values,
 };
 pub use self::tags::{Metadata, TAG_MAX, TagSet, texts_cut};
 pub use self::threshold::{

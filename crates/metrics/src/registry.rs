@@ -121,8 +121,9 @@ impl Registry {
     /// The tags as a series shows them.
     pub(crate) fn veiled(&self, tags: &TagSet) -> TagSet {
         let Some(veil) = self.veil.get() else { return tags.clone() };
+        let route = tags.route().map(|route| (TagSet::ROUTE, route));
         let hidden: Vec<_> =
-            tags.iter().filter_map(|(key, value)| Some((key, veil(value)?))).collect();
+            tags.iter().chain(route).filter_map(|(key, value)| Some((key, veil(value)?))).collect();
         if hidden.is_empty() {
             return tags.clone();
         }
@@ -152,6 +153,11 @@ impl Registry {
             let is_the_scripts = inner.offers.get(&id) == Some(&Offer::Refused);
             if !is_the_scripts && !is_asked(&inner.metrics[id.0 as usize].name) {
                 self.own.fetch_or(bit(id), Relaxed);
+            }
+        }
+        for id in [builtin::HTTP_REQ_BYTES_SENT, builtin::HTTP_REQ_BYTES_RECEIVED] {
+            if is_asked(&self.get(id).name) {
+                self.own.fetch_and(!bit(id), Relaxed);
             }
         }
     }
@@ -372,7 +378,10 @@ mod tests {
         assert!(registry.is_own(builtin::HTTP_REQ_BYTES_SENT));
         let found = registry.find_giving_way("http_req_bytes_sent", Kind::Counter, Contains::Data);
         assert_eq!(found, Some(builtin::HTTP_REQ_BYTES_SENT));
-        assert_eq!(registry.find_giving_way("iteration_duration_planned", Kind::Rate, Contains::Default), None);
+        assert_eq!(
+            registry.find_giving_way("iteration_duration_planned", Kind::Rate, Contains::Default),
+            None
+        );
     }
 
     #[test]
@@ -381,6 +390,9 @@ mod tests {
         registry.hide_own_unless(|name| name == "iteration_lateness");
         assert!(!registry.is_own(builtin::ITERATION_LATENESS));
         assert!(registry.is_own(builtin::ITERATION_DURATION_PLANNED));
+        registry.hide_own_unless(|name| name == "http_req_bytes_sent");
+        assert!(!registry.is_own(builtin::HTTP_REQ_BYTES_SENT));
+        assert!(registry.is_own(builtin::HTTP_REQ_BYTES_RECEIVED));
     }
 
     #[test]

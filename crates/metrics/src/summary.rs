@@ -1,5 +1,8 @@
 //! The whole test in plain data: what reports are written from.
 
+mod failures;
+mod routes;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,6 +10,10 @@ use crate::frame::Dropped;
 use crate::metric::{Contains, Kind};
 use crate::stat::{TrendStat, parse_percentile};
 use crate::trend::TrendSink;
+
+pub use self::failures::FailureSummary;
+pub(crate) use self::routes::is_of_route;
+pub use self::routes::{Outcome, RouteSummary, shared_origin};
 
 /// The result of a test.
 #[derive(Clone, Debug)]
@@ -30,6 +37,10 @@ pub struct Summary {
     /// The top-level groups that belong to the scenario `default` (or none), in the order of first
     /// appearance, deeper groups within. Empty unless the ledger was asked for a breakdown.
     pub groups: Vec<Breakdown>,
+    /// The requests route by route, the routes that took the most time first. Empty where requests are not told apart by route.
+    pub routes: Vec<RouteSummary>,
+    /// The kinds of failed requests, the most frequent first.
+    pub failures: Vec<FailureSummary>,
     /// The exceptions that ended iterations.
     pub exceptions: Exceptions,
     /// The values that had no room.

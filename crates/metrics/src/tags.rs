@@ -66,12 +66,17 @@ pub struct TagSet(Arc<Inner>);
 struct Inner {
     hash: u64,
     pairs: Box<[(Arc<str>, Arc<str>)]>,
+    /// The route of the requests, which is no tag: it tells series apart, and is not among the pairs.
+    route: Option<Arc<str>>,
 }
 
 /// Fields of a sample that make no series of their own (`vu`, `iter`, and the fields that scripts set).
 pub type Metadata = TagSet;
 
 impl TagSet {
+    /// The key under which a set takes a [`route`](Self::route). No script writes it.
+    pub const ROUTE: &str = "\0route";
+
     /// Sorts the pairs; of two with the same key the later wins.
     pub fn from_pairs<K, V>(pairs: impl IntoIterator<Item = (K, V)>) -> Self
     where
@@ -80,13 +85,36 @@ impl TagSet {
     {
         let pairs = pairs.into_iter();
         let pairs = pairs.map(|(key, value)| (bounded_arc(key.into()), bounded_arc(value.into())));
-        Self::from_sorted(sorted(pairs.collect()))
+        Self::from_sorted(sorted(pairs.collect()), None)
     }
 
-    fn from_sorted(pairs: Vec<(Arc<str>, Arc<str>)>) -> Self {
+    /// `route`: unless one is among the pairs.
+    fn from_sorted(mut pairs: Vec<(Arc<str>, Arc<str>)>, route: Option<&Arc<str>>) -> Self {
+        let among = pairs.binary_search_by(|(key, _)| (**key).cmp(Self::ROUTE));
+        let route = match among {
+            Ok(at) => Some(pairs.remove(at).1),
+            Err(_) => route.cloned(),
+        };
         let mut hasher = FxHasher::default();
         pairs.hash(&mut hasher);
-        Self(Arc::new(Inner { hash: hasher.finish(), pairs: pairs.into_boxed_slice() }))
+        if let Some(route) = &route {
+            route.hash(&mut hasher);
+        }
+        Self(Arc::new(Inner { hash: hasher.finish(), pairs: pairs.into_boxed_slice(), route }))
+    }
+
+    /// The route of the requests that these tags belong to: `http://host/users/{id}`. It is no tag: nothing that shows tags
+    /// shows it.
+    pub fn route(&self) -> Option<&str> {
+        self.0.route.as_deref()
+    }
+
+    /// This set as all see it who know tags alone: without a route.
+    pub fn without_route(&self) -> Self {
+        if self.0.route.is_none() {
+            return self.clone();
+        }
+        Self::from_sorted(self.0.pairs.to_vec(), None)
     }
 
     /// This set and one tag more (or with another value).
@@ -106,7 +134,7 @@ impl TagSet {
                 all.extend_from_slice(&pairs[at..]);
             }
         }
-        Self::from_sorted(all)
+        Self::from_sorted(all, self.0.route.as_ref())
     }
 
     /// This set and these tags; they win over the set's own, later ones over earlier ones.
@@ -123,7 +151,7 @@ impl TagSet {
         let mut all = Vec::with_capacity(self.len() + pairs.len());
         all.extend(self.0.pairs.iter().cloned());
         all.extend(pairs);
-        Self::from_sorted(sorted(all))
+        Self::from_sorted(sorted(all), self.0.route.as_ref())
     }
 
     /// This set without one tag.
@@ -131,7 +159,8 @@ impl TagSet {
         if self.get(key).is_none() {
             return self.clone();
         }
-        Self::from_sorted(self.0.pairs.iter().filter(|(k, _)| &**k != key).cloned().collect())
+        let others = self.0.pairs.iter().filter(|(k, _)| &**k != key).cloned().collect();
+        Self::from_sorted(others, self.0.route.as_ref())
     }
 
     /// The value of one tag.
@@ -154,7 +183,9 @@ impl TagSet {
     pub fn size(&self) -> usize {
         /// Two pointers with their lengths, and what is counted beside each text.
         const PAIR: usize = 64;
-        self.0.pairs.iter().map(|(key, value)| key.len() + value.len() + PAIR).sum()
+        let route = self.0.route.as_ref().map_or(0, |route| route.len() + PAIR);
+        self.0.pairs.iter().map(|(key, value)| key.len() + value.len() + PAIR).sum::<usize>()
+            + route
     }
 
     /// How many tags.
@@ -162,9 +193,9 @@ impl TagSet {
         self.0.pairs.len()
     }
 
-    /// Whether there is none.
+    /// Whether there is none, and no route.
     pub fn is_empty(&self) -> bool {
-        self.0.pairs.is_empty()
+        self.0.pairs.is_empty() && self.0.route.is_none()
     }
 
     /// Whether each of these pairs is in the set.
@@ -193,14 +224,16 @@ fn sorted(mut pairs: Vec<(Arc<str>, Arc<str>)>) -> Vec<(Arc<str>, Arc<str>)> {
 
 impl Default for TagSet {
     fn default() -> Self {
-        Self::from_sorted(Vec::new())
+        Self::from_sorted(Vec::new(), None)
     }
 }
 
 impl PartialEq for TagSet {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
-            || (self.0.hash == other.0.hash && self.0.pairs == other.0.pairs)
+            || (self.0.hash == other.0.hash
+                && self.0.pairs == other.0.pairs
+                && self.0.route == other.0.route)
     }
 }
 
@@ -242,6 +275,21 @@ mod tests {
         }
         assert_eq!(set.with("d", "5"), TagSet::from_pairs([("b", "2"), ("d", "5")]));
         assert_eq!(set.with("d", "4"), set);
+    }
+
+    #[test]
+    fn a_route_tells_sets_apart_and_is_no_tag() {
+        let plain = TagSet::from_pairs([("b", "2"), ("", "0")]);
+        let routed = plain.with_all(&[(TagSet::ROUTE, "/x"), ("a", "1")]);
+        assert_eq!((routed.route(), routed.get(TagSet::ROUTE)), (Some("/x"), None));
+        assert_eq!(routed.iter().collect::<Vec<_>>(), [("", "0"), ("a", "1"), ("b", "2")]);
+        let plain = plain.with("a", "1");
+        assert_ne!(routed, plain);
+        assert_eq!(routed.without_route(), plain);
+        assert_eq!(routed.with("c", "3").without("c"), routed);
+        let other = routed.with(TagSet::ROUTE, "/y");
+        assert_eq!((other.route(), other.len()), (Some("/y"), 3));
+        assert!(!TagSet::from_pairs([(TagSet::ROUTE, "/x")]).is_empty());
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use brunt_metrics::{Registry, TagSet};
+use brunt_routes::Book;
 
 use crate::watch::Watcher;
 
@@ -58,6 +59,10 @@ pub struct Config {
     pub exported_json: String,
     /// The watcher of requests and checks.
     pub watcher: Option<Arc<dyn Watcher>>,
+    /// The watcher of exchanges that failed, asked where there is no other: the rest costs it nothing.
+    pub failures: Option<Arc<dyn Watcher>>,
+    /// The routes of the run, if requests are told apart by them.
+    pub routes: Option<Arc<Book>>,
 }
 
 impl Default for Config {
@@ -81,6 +86,8 @@ impl Default for Config {
             options_json: "{}".to_owned(),
             exported_json: "{}".to_owned(),
             watcher: None,
+            failures: None,
+            routes: None,
         }
     }
 }

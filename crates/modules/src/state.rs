@@ -57,6 +57,11 @@ impl Tags {
         self.name.as_deref()
     }
 
+    /// The scenario, if its system tag is on.
+    pub(crate) fn scenario(&self) -> Option<&str> {
+        self.set.get("scenario")
+    }
+
     /// The id in this core's recorder.
     pub(crate) fn id(&self, recorder: &mut Recorder) -> TagsId {
         let epoch = recorder.epoch();

@@ -50,30 +50,46 @@ impl<T: Total> Tally<T> {
                 continue;
             }
             let place = match self.places.get(series) {
-                Some(place) => *place,
-                None if self.rows.len() >= SERIES_MAX || self.bytes >= BYTES_MAX => {
-                    if self.left_out == 0 {
-                        log::warn!(
-                            "an output tells {SERIES_MAX} series at most; more are left out for it"
-                        );
-                    }
-                    self.left_out += 1;
-                    continue;
+                Some(place) => Some(*place),
+                None => self.place(series),
+            };
+            let Some(place) = place else {
+                if self.left_out == 0 {
+                    log::warn!(
+                        "an output tells {SERIES_MAX} series at most; more are left out for it"
+                    );
                 }
-                None => {
-                    self.bytes += series.tags.size();
-                    let (series, metric) = (Arc::clone(series), self.registry.get(series.metric));
-                    let total = (self.empty)(&metric);
-                    let place = self.rows.len();
-                    self.places.insert(Arc::clone(&series), place);
-                    self.rows.push(Row { series, metric, total, is_fresh: false });
-                    place
-                }
+                self.left_out += 1;
+                continue;
             };
             let row = &mut self.rows[place];
             row.total.add(sink);
             row.is_fresh = true;
         }
+    }
+
+    /// The place of a series that is new. Routes are no tags: series that differ in them alone are one.
+    fn place(&mut self, series: &Arc<Series>) -> Option<usize> {
+        let is_full = self.places.len() >= 2 * SERIES_MAX || self.bytes >= BYTES_MAX;
+        if series.tags.route().is_some() && !is_full {
+            let (metric, tags) = (series.metric, series.tags.without_route());
+            let plain = Arc::new(Series { metric, tags });
+            let known = self.places.get(&plain).copied();
+            let place = known.or_else(|| self.place(&plain))?;
+            self.bytes += series.tags.size();
+            self.places.insert(Arc::clone(series), place);
+            return Some(place);
+        }
+        if is_full || self.rows.len() >= SERIES_MAX {
+            return None;
+        }
+        self.bytes += series.tags.size();
+        let (series, metric) = (Arc::clone(series), self.registry.get(series.metric));
+        let total = (self.empty)(&metric);
+        let place = self.rows.len();
+        self.places.insert(Arc::clone(&series), place);
+        self.rows.push(Row { series, metric, total, is_fresh: false });
+        Some(place)
     }
 
     pub(crate) fn rows(&mut self) -> &mut [Row<T>] {
@@ -119,5 +135,21 @@ mod tests {
             .collect();
         assert_eq!(sums, [4.0, 2.0]);
         assert_eq!(tally.left_out(), 0);
+    }
+
+    #[test]
+    fn series_that_differ_in_their_route_alone_are_one() {
+        let mut tally = Tally::new(&Arc::new(Registry::new()), |metric| Sink::empty(metric.kind));
+        let routed = |route: &str| {
+            let tags = TagSet::from_pairs([("t", "a"), (TagSet::ROUTE, route)]);
+            let series = Arc::new(Series { metric: builtin::HTTP_REQS, tags });
+            SeriesDelta { series, sink: Sink::Counter { sum: 1.0, rest: 0.0, first_at: Some(1) } }
+        };
+        for _ in 0..2 {
+            tally.absorb(&[routed("/x"), delta("a", 1.0), routed("/y")]);
+        }
+        let rows = tally.rows();
+        assert_eq!((rows.len(), rows[0].series.tags.route()), (1, None));
+        assert!(matches!(rows[0].total, Sink::Counter { sum: 6.0, .. }));
     }
 }

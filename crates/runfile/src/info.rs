@@ -102,8 +102,12 @@ pub struct SummaryInfo {
     pub no_check_tag: bool,
     /// The system tag `group` is off.
     pub no_group_tag: bool,
-    /// `iteration_lateness` is not shown where k6's metrics are.
+    /// `iteration_lateness` and `iteration_duration_planned` are not shown where k6's metrics are, unless a threshold names them.
     pub hides_own: bool,
+    /// Whether the text shows the routes.
+    pub routes: bool,
+    /// Kinds of failures in the text.
+    pub failures: usize,
     /// `summaryTimeUnit`: `s`, `ms`, `us`.
     pub time_unit: Option<String>,
 }

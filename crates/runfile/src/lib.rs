@@ -35,7 +35,7 @@ pub use self::error::RunFileError;
 pub use self::health::{Health, HealthWatch};
 pub use self::info::{End, Event, Load, RunInfo, ScenarioInfo, Source, StageInfo, SummaryInfo};
 pub use self::machine::{Commit, Machine};
-pub use self::reader::{About, MetricRow, RunFile, SeriesRow, State};
+pub use self::reader::{About, Examples, MetricRow, RunFile, SeriesRow, State};
 pub use self::schema::SCHEMA_VERSION;
 pub use self::writer::{Extras, Writer};
 

@@ -1,5 +1,6 @@
 //! Reads run files: finished ones, those of runs that died, and those that are being written.
 
+mod examples;
 mod plan;
 mod summary;
 
@@ -14,6 +15,7 @@ use brunt_metrics::{Contains, Kind, Sink, Sum, TrendSink};
 use rusqlite::{Connection, OpenFlags, Row};
 use serde_json::Value;
 
+pub use self::examples::Examples;
 use crate::claim;
 use crate::error::RunFileError;
 use crate::histogram::Unpacker;

@@ -26,6 +26,8 @@ pub(crate) fn write(info: &SummaryInfo) -> Value {
         "noCheckTag": info.no_check_tag,
         "noGroupTag": info.no_group_tag,
         "hidesOwn": info.hides_own,
+        "routes": info.routes,
+        "failures": info.failures,
         "timeUnit": info.time_unit,
     })
 }
@@ -56,6 +58,8 @@ pub(crate) fn read(text: &str) -> SummaryInfo {
         no_check_tag: is_on("noCheckTag"),
         no_group_tag: is_on("noGroupTag"),
         hides_own: is_on("hidesOwn"),
+        routes: is_on("routes"),
+        failures: all["failures"].as_u64().unwrap_or_default() as usize,
         time_unit: all["timeUnit"].as_str().map(str::to_owned),
     }
 }
@@ -72,6 +76,8 @@ mod tests {
             trend_stats: TrendStat::defaults(),
             unjudged: vec!["x".into()],
             hides_own: true,
+            routes: true,
+            failures: 3,
             time_unit: Some("s".into()),
             ..SummaryInfo::default()
         };

@@ -17,7 +17,36 @@ pub fn render(summary: &Summary) -> String {
             out.push_str("\r\n");
         }
     }
+    routes(&mut out, summary);
     out
+}
+
+/// Each route as a metric of the type `route`.
+fn routes(out: &mut String, summary: &Summary) {
+    for route in &summary.routes {
+        let trend = &route.duration;
+        let numbers = [
+            ("default", "requests", Some(route.requests as f64)),
+            ("default", "rate", Some(route.rate)),
+            ("default", "failed", Some(route.failed as f64)),
+            ("default", "goodput", Some(route.goodput)),
+            ("time", "avg", Some(trend.avg())),
+            ("time", "med", Some(trend.percentile(50.0))),
+            ("time", "p(95)", Some(trend.percentile(95.0))),
+            ("time", "p(99)", Some(trend.percentile(99.0))),
+            ("time", "max", Some(trend.max())),
+            ("data", "bytes_sent", route.sent),
+            ("data", "bytes_received", route.received),
+            ("default", "share", Some(route.share)),
+        ];
+        let name = route.name();
+        for (contains, number, value) in numbers {
+            let Some(value) = value else { continue };
+            let fields = [&*name, "route", contains, number, &*js_number(value)];
+            out.push_str(&fields.map(quoted).join(","));
+            out.push_str("\r\n");
+        }
+    }
 }
 
 fn quoted(field: &str) -> String {

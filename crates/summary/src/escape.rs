@@ -8,9 +8,14 @@ const NAME_MAX: usize = 300;
 /// A name on one line: characters that move the cursor, turn the direction of writing or are not seen are told by their
 /// number.
 pub fn plain(name: &str) -> String {
-    let mut out = String::with_capacity(name.len().min(NAME_MAX));
+    plain_up_to(name, NAME_MAX)
+}
+
+/// The same of a text of which more characters are shown.
+pub(crate) fn plain_up_to(name: &str, most: usize) -> String {
+    let mut out = String::with_capacity(name.len().min(most));
     for (count, char) in name.chars().enumerate() {
-        if count == NAME_MAX {
+        if count == most {
             out.push('…');
             break;
         }

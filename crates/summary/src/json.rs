@@ -8,6 +8,7 @@
 //! Keys come in a fixed order, metrics by name; k6 leaves the order open.
 
 pub mod machine;
+pub mod own;
 
 use brunt_metrics::summary::{CheckSummary, GroupSummary, MetricSummary, Summary, Values};
 use md5::{Digest, Md5};

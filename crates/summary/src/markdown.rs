@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use brunt_metrics::summary::{MetricSummary, Summary, Values};
+use brunt_metrics::summary::{MetricSummary, Summary, Values, shared_origin};
 use brunt_metrics::{Contains, TrendSink};
 
 use crate::escape;
@@ -33,6 +33,8 @@ pub fn markdown(summary: &Summary, about: &About<'_>) -> String {
     durations(&mut out, summary);
     thresholds(&mut out, summary);
     checks(&mut out, summary);
+    routes(&mut out, summary);
+    failures(&mut out, summary);
     exceptions(&mut out, summary);
     out
 }
@@ -159,6 +161,64 @@ fn checks(out: &mut String, summary: &Summary) {
         line(out, format_args!("| {name} | {} | {} |", check.fails, check.passes));
     }
     more(out, failed.len());
+}
+
+/// The routes that took the most time. One alone has told all above.
+fn routes(out: &mut String, summary: &Summary) {
+    if summary.routes.len() < 2 {
+        return;
+    }
+    let origin = shared_origin(&summary.routes);
+    line(out, format_args!(""));
+    line(out, format_args!("| route | requests | good | failed | p50 | p95 | p99 | max | time |"));
+    line(out, format_args!("|---|--:|--:|--:|--:|--:|--:|--:|--:|"));
+    for route in summary.routes.iter().take(ROWS_MAX) {
+        let shown = |ms: f64| humanize::duration(ms, None);
+        let durations = &route.duration;
+        let percentiles = [50.0, 95.0, 99.0].map(|percent| shown(durations.percentile(percent)));
+        let failed = humanize::percent(route.failed as f64 / route.requests.max(1) as f64);
+        let name = code(&crate::text::routes::name(route, origin));
+        let good = humanize::trimmed(route.goodput, 1);
+        let (max, time) = (shown(durations.max()), humanize::percent(route.share));
+        let requests = route.requests;
+        line(
+            out,
+            format_args!(
+                "| {name} | {requests} | {good}/s | {failed} | {} | {max} | {time} |",
+                percentiles.join(" | ")
+            ),
+        );
+    }
+    more(out, summary.routes.len());
+}
+
+/// The most frequent kinds of failed requests, with an example each.
+fn failures(out: &mut String, summary: &Summary) {
+    /// More are for the page of a run.
+    const KINDS_MAX: usize = 10;
+    if summary.failures.is_empty() {
+        return;
+    }
+    line(out, format_args!(""));
+    line(out, format_args!("| failure | times | route | example |"));
+    line(out, format_args!("|---|--:|---|---|"));
+    for kind in summary.failures.iter().take(KINDS_MAX) {
+        let name = format!("{} {}", kind.method, kind.route);
+        let example = kind.example.as_deref().map(code).unwrap_or_default();
+        line(
+            out,
+            format_args!(
+                "| {} | {} | {} | {example} |",
+                code(&kind.message),
+                kind.count,
+                code(name.trim())
+            ),
+        );
+    }
+    if summary.failures.len() > KINDS_MAX {
+        line(out, format_args!(""));
+        line(out, format_args!("{} more kinds are left out.", summary.failures.len() - KINDS_MAX));
+    }
 }
 
 fn exceptions(out: &mut String, summary: &Summary) {

@@ -17,8 +17,10 @@
 pub(crate) mod checks;
 mod colour;
 mod exceptions;
+mod failures;
 mod legacy;
 mod modern;
+pub(crate) mod routes;
 pub(crate) mod sections;
 mod table;
 
@@ -64,6 +66,10 @@ pub struct TextOptions {
     pub colour: bool,
     /// `summaryTimeUnit`; without it each time gets the unit that suits it.
     pub time_unit: Option<Unit>,
+    /// Whether the section REQUESTS is shown, which k6 does not have; never in the layout `legacy`.
+    pub routes: bool,
+    /// The kinds of failures that are shown, with an example each; likewise.
+    pub failures: usize,
 }
 
 /// Renders the summary. Lines end in `\n`; k6's trailing spaces are kept.
@@ -77,8 +83,7 @@ pub fn render(summary: &Summary, options: &TextOptions) -> String {
         seconds: summary.run.as_secs_f64(),
     };
     match options.mode {
-        Mode::Compact => modern::render(&writer, summary, false),
-        Mode::Full => modern::render(&writer, summary, true),
+        Mode::Compact | Mode::Full => modern::render(&writer, summary, options),
         Mode::Legacy => legacy::render(&writer, summary),
     }
 }

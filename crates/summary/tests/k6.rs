@@ -99,6 +99,8 @@ fn summary(fixture: &Value) -> Summary {
         scenarios: list(&fixture["scenarios"], breakdown),
         groups: list(&fixture["groups"], breakdown),
         own: Vec::new(),
+        routes: Vec::new(),
+        failures: Vec::new(),
         exceptions: Exceptions::default(),
         dropped: Dropped::default(),
     }

@@ -283,6 +283,8 @@ fn small() -> Summary {
             ..GroupSummary::default()
         },
         own: Vec::new(),
+        routes: Vec::new(),
+        failures: Vec::new(),
         exceptions: Exceptions::default(),
         dropped: Dropped::default(),
         scenarios: Vec::new(),

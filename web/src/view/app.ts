@@ -142,10 +142,10 @@ export function kindName(kind: string): string {
   return CODES[kind] ? `${CODES[kind]} (${kind})` : kind;
 }
 
-/** The method and name of a route, or the statement; what stands in place of those that had no room. */
+/** The method and the route, or the name, or the statement; of series that had no room, a word for all of them. */
 export function routeOf(tags: Tags): string {
-  if (tags.other === 'true') return 'all other series';
-  const name = tags.name ?? tags.statement ?? tags.url ?? '';
+  if (tags.other === 'true' && tags.route === undefined) return 'all other series';
+  const name = tags.route ?? tags.name ?? tags.statement ?? tags.url ?? '';
   return tags.method && name ? `${tags.method} ${name}` : name || tags.method || '(no name)';
 }
 

@@ -87,6 +87,16 @@ pub(crate) static RUN_ONLY: &[Flag] = &[
         "Add iteration_lateness and iteration_duration_planned, which k6 does not have, to summary and outputs",
     )
     .env("LATENESS_METRIC"),
+    Flag::switch("no-routes", "Do not tell requests apart by route, and leave the section REQUESTS out of the summary")
+        .env("NO_ROUTES"),
+    Flag::value("routes", "FILE", "Take routes from this file, a pattern such as GET /users/{id} each line")
+        .env("ROUTES"),
+    Flag::value(
+        "show-failures",
+        "N",
+        "Show the N most frequent kinds of failed requests in the summary, each with an example; 0 for none [default: 3]",
+    )
+    .env("SHOW_FAILURES"),
     Flag::value(
         "label",
         "KEY=VALUE",

@@ -30,6 +30,8 @@ pub(super) fn of(test: &TestOptions) -> Outcome<Config> {
         local_ips: options.local_ips.as_ref().map(local_ips).unwrap_or_default(),
         tags: test.run_tags.clone(),
         watcher: test.watcher.clone(),
+        failures: test.failures.clone(),
+        routes: test.routes.clone(),
         system_tags: SystemTags::of(options.system_tags().iter().map(options::SystemTag::name)),
         batch: clamp(options.batch()),
         batch_per_host: clamp(options.batch_per_host()),

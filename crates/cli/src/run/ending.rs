@@ -109,7 +109,13 @@ impl Ending<'_> {
     /// The usual text.
     fn text(&self, report: &RunReport, mode: Mode) -> Vec<u8> {
         let colour = self.context.global.color && self.context.screen.stdout_is_terminal();
-        let options = TextOptions { mode, colour, time_unit: self.time_unit };
+        let options = TextOptions {
+            mode,
+            colour,
+            time_unit: self.time_unit,
+            routes: !self.settings.no_routes,
+            failures: self.settings.show_failures,
+        };
         let mut text = text::surrounded(&text::render(&report.summary, &options));
         if let Some(redactor) = secrets::redactor() {
             secrets::redact(redactor, &mut text);
@@ -184,6 +190,7 @@ pub(super) fn warn(report: &RunReport) {
     if report.started && report.failure.is_none() && report.iterations_complete == 0 {
         log::warn!("No script iterations fully finished, consider making the test duration longer");
     }
+    super::routes::warn_of_missing(&report.summary);
     told_dropped(&report.summary.dropped);
     match report.health.verdict() {
         HealthVerdict::Fine => {}

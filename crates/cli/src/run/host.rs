@@ -12,6 +12,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use brunt_engine::Runner;
 use brunt_metrics::{Registry, TagSet};
 use brunt_modules::watch::Watcher;
+use brunt_routes::Book;
 use serde_json::Value;
 
 use crate::{
@@ -122,6 +123,10 @@ pub(crate) struct TestOptions {
     pub(crate) run_tags: TagSet,
     /// The watcher of requests and checks.
     pub(crate) watcher: Option<Arc<dyn Watcher>>,
+    /// The watcher of requests that failed, where there is no other.
+    pub(crate) failures: Option<Arc<dyn Watcher>>,
+    /// The routes of the run, if requests are told apart by them.
+    pub(crate) routes: Option<Arc<Book>>,
 }
 
 /// A runner with an end.

@@ -9,6 +9,7 @@ use brunt_options::{
     ConfigFile, Consolidated, Layer, Layers, Options, OptionsError, Rules, SystemTag, TimeUnit,
     UnknownKeys, consolidate_for,
 };
+use brunt_routes::Book;
 use brunt_schedule::{Scenario, overview, total_duration};
 use brunt_summary::humanize::Unit;
 
@@ -17,6 +18,7 @@ use super::{
     config_file,
     host::{Script, TestOptions},
     http_debug::HttpDebug,
+    routes,
     wrong::{Texts, invalid_in},
 };
 use crate::{
@@ -198,11 +200,12 @@ impl Plan {
         })
     }
 
-    /// The facts for the script world.
+    /// The facts for the script world; the second watcher is that of failures alone.
     pub(super) fn test_options(
         &self,
         env: BTreeMap<String, String>,
-        watcher: Option<Arc<dyn Watcher>>,
+        [watcher, failures]: [Option<Arc<dyn Watcher>>; 2],
+        routes: Option<Arc<Book>>,
     ) -> TestOptions {
         TestOptions {
             options: self.consolidated.options.clone(),
@@ -211,6 +214,8 @@ impl Plan {
             env,
             run_tags: self.run_tags(),
             watcher,
+            failures,
+            routes,
         }
     }
 
@@ -262,6 +267,15 @@ impl Plan {
                 .strip_prefix(name)
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with('{'))
         })
+    }
+
+    /// The routes that thresholds name, without their methods.
+    pub(super) fn judged_routes(&self) -> Vec<String> {
+        let judged = self.consolidated.thresholds.iter().map(|set| &set.metric);
+        judged
+            .chain(&self.consolidated.unjudged)
+            .filter_map(|name| routes::named_in(name))
+            .collect()
     }
 
     /// Tells the engine.
@@ -316,6 +330,8 @@ impl Plan {
             no_check_tag: !options.system_tags().contains(SystemTag::Check),
             no_group_tag: !options.system_tags().contains(SystemTag::Group),
             hides_own: false,
+            routes: false,
+            failures: 0,
             time_unit: super::run_file::time_unit(options.summary_time_unit()),
         }
     }

@@ -45,19 +45,15 @@ impl Recording {
         (name, script): (&str, &S),
         plan: &Plan,
         settings: &RunSettings,
+        witness: &Arc<Witness>,
     ) -> (Self, RunFacts) {
         let info = info(context, (name, script), plan, settings);
-        let probe = Arc::new(Probe::new(plan, &info));
+        let probe = Arc::new(Probe::new(plan, &info, Arc::clone(witness)));
         let handle = RunFileHandle::default();
         let has_thresholds = info.summary.thresholds.iter().any(|set| !set.thresholds.is_empty());
         let watch = Arc::clone(&probe) as Arc<dyn RunWatch>;
         let facts = RunFacts { info: Arc::new(info), watch, handle: handle.clone() };
         (Self { probe, handle, has_thresholds }, facts)
-    }
-
-    /// The witness, which looks at exchanges for the run file.
-    pub(super) fn witness(&self) -> Arc<Witness> {
-        Arc::clone(&self.probe.witness)
     }
 
     /// The file, once its output is open.
@@ -173,6 +169,8 @@ fn info<S: Script>(
         scenarios: scenarios.iter().map(|scenario| described(scenario, segment)).collect(),
         summary: SummaryInfo {
             hides_own: !settings.lateness,
+            routes: !settings.no_routes,
+            failures: settings.show_failures,
             ..plan.summary_info()
         },
     }
@@ -255,7 +253,7 @@ struct Told {
 }
 
 impl Probe {
-    fn new(plan: &Plan, info: &RunInfo) -> Self {
+    fn new(plan: &Plan, info: &RunInfo, witness: Arc<Witness>) -> Self {
         let (scenarios, segment) = (&plan.consolidated.scenarios, &plan.consolidated.segment);
         let due = |scenario: &Scenario| match scenario.closed_plan(segment) {
             _ if matches!(scenario.executor, Executor::ExternallyControlled { .. }) => Due::Nothing,
@@ -264,7 +262,7 @@ impl Probe {
         };
         Self {
             live: OnceLock::new(),
-            witness: Arc::default(),
+            witness,
             plans: scenarios.iter().map(due).collect(),
             stages: info.scenarios.clone(),
             told: Mutex::default(),

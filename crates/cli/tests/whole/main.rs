@@ -51,6 +51,7 @@ mod redis;
 mod remote;
 mod remote_modules;
 mod results;
+mod routes;
 mod run;
 mod run_file;
 mod secrets;

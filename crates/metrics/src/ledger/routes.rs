@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::breakdown::PartRoute;
+use super::requests::Place;
 use crate::series::Series;
 
 /// Routes that are remembered (about 30 MiB); when there are more, all are forgotten and found out
@@ -18,6 +19,8 @@ pub(super) struct Route {
     /// Entries of the ledger: the metric and those submetrics whose tags it has.
     pub(super) entries: Box<[u32]>,
     pub(super) parts: PartRoute,
+    /// Its place in the table of requests.
+    pub(super) requests: Option<Place>,
 }
 
 /// By the address of a core's own series: no string is hashed or compared. The series is kept, so that

@@ -2,9 +2,11 @@
 
 use std::hash::{Hash, Hasher};
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use brunt_http::{Exchange, Timings};
-use brunt_metrics::{Metadata, Recorder, SeriesId, TagsId, builtin};
+use brunt_metrics::{Metadata, Recorder, SeriesId, TagSet, TagsId, builtin};
+use brunt_routes::{Book, Reader};
 use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::config::SystemTags;
@@ -48,6 +50,8 @@ pub(super) struct Block {
     waiting: SeriesId,
     receiving: SeriesId,
     failed: SeriesId,
+    /// Bytes sent and received; none where routes are not told apart.
+    bytes: Option<(SeriesId, SeriesId)>,
 }
 
 /// Tags that were seen on this core, so that the steady state makes none.
@@ -55,6 +59,15 @@ pub(super) struct Block {
 pub(crate) struct SeriesCache {
     epoch: u32,
     known: FxHashMap<u64, (Key, Block)>,
+    /// The routes of the run, if requests are told apart by them. Asked for tags that are not known alone.
+    routes: Option<Reader>,
+}
+
+impl SeriesCache {
+    /// An empty one, with the routes of the run.
+    pub(super) fn new(routes: Option<&Arc<Book>>) -> Self {
+        Self { routes: routes.map(Reader::new), ..Self::default() }
+    }
 }
 
 /// Sets of tags that are remembered; a test that makes up URLs without end starts over.
@@ -178,7 +191,7 @@ pub(super) fn find(
     match cache.known.get(&hash) {
         Some((key, block)) if labels.matches(key) => *block,
         _ => {
-            let block = make(recorder, system, &labels);
+            let block = make(recorder, cache.routes.as_mut(), system, &labels);
             if labels.size() <= KEY_MAX {
                 cache.known.insert(hash, (labels.key(), block));
             }
@@ -210,9 +223,55 @@ pub(super) fn add(
     if let Some(expected) = expected {
         recorder.add(block.failed, if expected { 0.0 } else { 1.0 }, at, metadata);
     }
+    if let Some((sent, received)) = block.bytes {
+        recorder.add(sent, exchange.bytes_sent as f64, at, None);
+        recorder.add(received, exchange.bytes_received as f64, at, None);
+    }
 }
 
-fn make(recorder: &mut Recorder, system: SystemTags, labels: &Labels<'_>) -> Block {
+/// The route of these labels: what the script says, as a tag `route` or a name, else what the URL tells.
+fn route_of(
+    recorder: &mut Recorder,
+    routes: Option<&mut Reader>,
+    labels: &Labels<'_>,
+) -> Option<Arc<str>> {
+    let routes = routes?;
+    let own = labels.tags.iter().rfind(|(key, _)| key == "route").map(|(_, value)| value.as_str());
+    let of_vu = recorder.tag_set(labels.base);
+    let told = own.or_else(|| of_vu.get("route")).or(labels.name);
+    Some(match told {
+        Some(told) => routes.named(told),
+        None => routes.route(labels.method, labels.url),
+    })
+}
+
+/// The series of the bytes of a route, on its own tags: they tell apart no more than route and method.
+fn bytes_of(
+    recorder: &mut Recorder,
+    system: SystemTags,
+    labels: &Labels<'_>,
+    route: &str,
+) -> Option<(SeriesId, SeriesId)> {
+    let metrics = [builtin::HTTP_REQ_BYTES_SENT, builtin::HTTP_REQ_BYTES_RECEIVED];
+    if !metrics.iter().all(|metric| recorder.registry().is_taken(*metric)) {
+        return None;
+    }
+    let of_vu = recorder.tag_set(labels.base);
+    let warmup = of_vu.get("warmup").map(|value| ("warmup", value));
+    let method = system.method.then_some(("method", labels.method));
+    let pairs: Vec<_> = [(TagSet::ROUTE, route)].into_iter().chain(method).chain(warmup).collect();
+    let tags = recorder.tags_with(TagsId::EMPTY, &pairs);
+    let [sent, received] = metrics.map(|metric| recorder.series(metric, tags));
+    Some((sent, received))
+}
+
+fn make(
+    recorder: &mut Recorder,
+    routes: Option<&mut Reader>,
+    system: SystemTags,
+    labels: &Labels<'_>,
+) -> Block {
+    let route = route_of(recorder, routes, labels);
     let status = labels.status.to_string();
     let error_code = labels.error_code.to_string();
     let ip = labels.remote.map(|remote| remote.ip().to_string()).unwrap_or_default();
@@ -239,7 +298,9 @@ fn make(recorder: &mut Recorder, system: SystemTags, labels: &Labels<'_>) -> Blo
             .filter(|(on, key, value)| *on && (!value.is_empty() || matches!(*key, "url" | "name")))
             .map(|(_, key, value)| (*key, *value)),
     );
+    pairs.extend(route.as_deref().map(|route| (TagSet::ROUTE, route)));
     let tags = recorder.tags_with(labels.base, &pairs);
+    let bytes = route.and_then(|route| bytes_of(recorder, system, labels, &route));
     let mut series = |metric| recorder.series(metric, tags);
     Block {
         reqs: series(builtin::HTTP_REQS),
@@ -251,5 +312,6 @@ fn make(recorder: &mut Recorder, system: SystemTags, labels: &Labels<'_>) -> Blo
         waiting: series(builtin::HTTP_REQ_WAITING),
         receiving: series(builtin::HTTP_REQ_RECEIVING),
         failed: series(builtin::HTTP_REQ_FAILED),
+        bytes,
     }
 }

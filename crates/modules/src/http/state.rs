@@ -34,6 +34,8 @@ pub(super) struct HttpShared {
     places: RefCell<FxHashMap<Box<str>, Rc<Place>>>,
     /// The watcher of each exchange, if there is one.
     pub(super) watcher: Option<Rc<Arc<dyn Watcher>>>,
+    /// The watcher of exchanges that failed, if there is no other.
+    pub(super) failures: Option<Arc<dyn Watcher>>,
 }
 
 /// URLs that are remembered; a test that makes up URLs without end starts over.
@@ -64,11 +66,12 @@ impl CoreSlot for HttpShared {
         Self {
             network: Rc::clone(&host.core_slot::<CoreNetwork>().0),
             headers: Rc::new(headers),
-            series: RefCell::default(),
+            series: RefCell::new(SeriesCache::new(config.routes.as_ref())),
             system_tags: config.system_tags,
             limiter: limiter::of(shared),
             places: RefCell::default(),
             watcher: config.watcher.clone().map(Rc::new),
+            failures: config.failures.clone(),
         }
     }
 }

@@ -16,7 +16,7 @@ use super::prepared::{Prepared, ResponseType};
 use super::record::{self, Labels};
 use super::state::{HttpShared, HttpState};
 use crate::state::{Tags, VuState};
-use crate::watch::{Seen, Watched};
+use crate::watch::{Place, Seen, Watched, Watcher};
 
 /// The result of a request.
 pub(super) struct Finished {
@@ -92,7 +92,26 @@ impl Sink {
             let closes = self.http.closes();
             let name = self.name_of(prepared);
             watched.exchange(&Seen::new((url, name), request, exchange, decoded, closes));
+        } else if let Some(watcher) = &self.http.failures
+            && !exchange.response().is_ok_and(|response| response.status() < 400)
+        {
+            self.show_failure(&**watcher, (url, prepared), request, (exchange, decoded));
         }
+    }
+
+    /// Shows an exchange that failed to a watcher of failures.
+    #[cold]
+    fn show_failure(
+        &self,
+        watcher: &dyn Watcher,
+        (url, prepared): (&str, &Prepared),
+        request: &Request<'_>,
+        (exchange, decoded): (&Exchange, Option<&[u8]>),
+    ) {
+        let name = self.name_of(prepared);
+        let seen = Seen::new((url, name), request, exchange, decoded, self.http.closes());
+        let scenario = self.tags.scenario().unwrap_or_default();
+        watcher.exchange(&Place { group: "", scenario, vu: 0, iteration: None }, &seen);
     }
 
     /// The tag `name`, if it is not the URL. One that the script set through `exec.vu.tags` also takes the URL's place.

@@ -74,7 +74,7 @@ impl RunFile {
             let (Some(sink), Some(metric)) = (sinks.remove(&row.id), ids.get(&row.metric)) else {
                 continue;
             };
-            let pairs = row.tags.iter().map(|(key, value)| (key.as_str(), value.as_str()));
+            let pairs = row.tags.iter().map(|(key, value)| (key_of(key), value.as_str()));
             let tags = TagSet::from_pairs(pairs);
             series.push(SeriesDelta { series: Arc::new(Series { metric: *metric, tags }), sink });
         }
@@ -122,4 +122,9 @@ impl RunFile {
 /// The metric of a selector.
 fn metric_of(selector: &str) -> &str {
     selector.split('{').next().unwrap_or_default().trim()
+}
+
+/// The key of a tag while a run runs: a route is none there.
+fn key_of(key: &str) -> &str {
+    if key == "route" { TagSet::ROUTE } else { key }
 }

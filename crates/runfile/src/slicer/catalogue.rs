@@ -7,6 +7,8 @@ use rustc_hash::FxHashMap;
 
 /// Series that are told apart; the values of more are those of one series of their metric, tagged `other`.
 pub(crate) const SERIES_MAX: usize = 10_000;
+/// Series of a metric and a route for the values of more, which know nothing but how they ended.
+const OTHERS_MAX: usize = 5000;
 /// The bytes of their tags; when there are more, likewise.
 const BYTES_MAX: usize = 64 << 20;
 /// Addresses that are remembered; when there are more, all are forgotten and found out anew.
@@ -26,7 +28,8 @@ pub(crate) struct Catalogue {
     /// By the address of a core's own series, which is kept so that its address can't become another's.
     by_address: FxHashMap<usize, (Arc<Series>, u32)>,
     by_value: FxHashMap<Arc<Series>, u32>,
-    others: FxHashMap<MetricId, u32>,
+    /// The series of others, by metric and what is left of the tags.
+    others: FxHashMap<(MetricId, TagSet), u32>,
     /// By number: whether it is one of `others`.
     is_other: Vec<bool>,
     /// Those that are not written yet.
@@ -69,14 +72,27 @@ impl Catalogue {
             );
         }
         self.folded += 1;
-        if let Some(id) = self.others.get(&series.metric) {
+        let tags = self.tags_of_other(&series.tags);
+        let key = (series.metric, tags.clone());
+        if let Some(id) = self.others.get(&key) {
             return *id;
         }
         log::debug!(metric = &*registry.get(series.metric).name; "has a series of others");
-        let id = self.push(series.metric, TagSet::from_pairs([("other", "true")]));
+        let id = self.push(series.metric, tags);
         self.is_other[id as usize] = true;
-        self.others.insert(series.metric, id);
+        self.others.insert(key, id);
         id
+    }
+
+    /// The tags of the series of others: the route of requests and how they ended, as long as there is room.
+    fn tags_of_other(&self, tags: &TagSet) -> TagSet {
+        let mut pairs = vec![("other", "true")];
+        if let Some(route) = tags.route().filter(|_| self.others.len() < OTHERS_MAX) {
+            pairs.push((TagSet::ROUTE, route));
+            let kept = ["method", "expected_response", "warmup"];
+            pairs.extend(kept.into_iter().filter_map(|key| Some((key, tags.get(key)?))));
+        }
+        TagSet::from_pairs(pairs)
     }
 
     fn push(&mut self, metric: MetricId, tags: TagSet) -> u32 {

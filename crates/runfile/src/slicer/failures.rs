@@ -77,7 +77,8 @@ impl Failures {
             (None, _) if status == "0" => "no response".to_owned(),
             (None, _) => format!("HTTP status {status}"),
         };
-        let name = address(tag("name").or_else(|| tag("url")).unwrap_or_default());
+        let name = tags.route().or_else(|| tag("name")).or_else(|| tag("url"));
+        let name = address(name.unwrap_or_default());
         let route = [tag("method").unwrap_or_default(), &name].join(" ").trim().to_owned();
         let number = self.kind(kind, code, &message, &route, u64::MAX);
         if let Some(id) = id {

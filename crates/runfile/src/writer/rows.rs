@@ -73,11 +73,15 @@ impl Rows {
                 if metrics.insert(series.metric) {
                     metric(&transaction, &self.registry.get(series.metric))?;
                 }
-                let tags: Map<String, Value> = series
+                let mut tags: Map<String, Value> = series
                     .tags
                     .iter()
                     .map(|(key, value)| (key.to_owned(), shown(key, value)))
                     .collect();
+                if let Some(route) = series.tags.route() {
+                    // A tag `route` of the script's own is the same.
+                    tags.entry("route").or_insert_with(|| shown("name", route));
+                }
                 transaction.prepare_cached("INSERT INTO series VALUES (?1, ?2, ?3)")?.execute(
                     params![series.id, series.metric.0, Value::Object(tags).to_string()],
                 )?;

@@ -29,6 +29,8 @@ pub(crate) fn empty() -> Summary {
         root: GroupSummary::default(),
         scenarios: Vec::new(),
         groups: Vec::new(),
+        routes: Vec::new(),
+        failures: Vec::new(),
         exceptions: Exceptions::default(),
         dropped: brunt_metrics::Dropped::default(),
     }

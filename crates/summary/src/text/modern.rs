@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use brunt_metrics::summary::{Breakdown, CheckSummary, MetricSummary, Summary};
 
 use super::checks::{CHECKS, failure, merged, sum};
-use super::exceptions;
 use super::sections::Section;
 use super::table::{Line, Widths};
-use super::{Writer, listed, put};
+use super::{Mode, TextOptions, Writer, listed, put};
+use super::{exceptions, failures, routes};
 use crate::order;
 
 /// The scenario of a script that names none; its own chapter would repeat the total.
@@ -20,14 +20,17 @@ const PLANNED: &str = "iteration_duration_planned";
 /// How far all but the titles is indented.
 const MARGIN: usize = 4;
 
-pub(super) fn render(writer: &Writer<'_>, summary: &Summary, full: bool) -> String {
+pub(super) fn render(writer: &Writer<'_>, summary: &Summary, options: &TextOptions) -> String {
+    let full = options.mode == Mode::Full;
     let mut page = Page { writer, full, out: String::new() };
     page.thresholds(&summary.metrics);
     page.title("TOTAL RESULTS");
     if !page.results(&summary.checks, &with_planned(summary), MARGIN) {
         page.out.push_str("    no samples were taken\n\n");
     }
+    page.requests(summary, options.routes);
     page.exceptions(summary);
+    page.failures(summary, options.failures);
     if full {
         for group in &summary.groups {
             page.top_group(group);
@@ -115,6 +118,26 @@ impl Page<'_> {
             self.title(&format!("EXCEPTIONS: {}", summary.exceptions.count()));
             let margin = " ".repeat(MARGIN);
             exceptions::lines(self.writer, &summary.exceptions, &margin, &mut self.out);
+            self.out.push('\n');
+        }
+    }
+
+    /// The routes. Of one route alone the compact layout has told all that there is.
+    fn requests(&mut self, summary: &Summary, is_wanted: bool) {
+        let least = if self.full { 1 } else { 2 };
+        if is_wanted && summary.routes.len() >= least {
+            self.title("REQUESTS");
+            routes::table(self.writer, summary, self.full, &" ".repeat(MARGIN), &mut self.out);
+            self.out.push('\n');
+        }
+    }
+
+    /// The kinds of failures that are wanted.
+    fn failures(&mut self, summary: &Summary, most: usize) {
+        if most > 0 && !summary.failures.is_empty() {
+            let count: u64 = summary.failures.iter().map(|kind| kind.count).sum();
+            self.title(&format!("FAILURES: {count}"));
+            failures::lines(self.writer, summary, most, &" ".repeat(MARGIN), &mut self.out);
             self.out.push('\n');
         }
     }

@@ -35,7 +35,8 @@ interface Row {
   pool: Pool;
   counts: Float64Array;
   failed: Float64Array;
-  bytes: Series[];
+  sent: Series[];
+  received: Series[];
   phases: Pool[];
   children: Row[];
 }
@@ -44,7 +45,10 @@ interface Numbers {
   count: number;
   rate: number;
   failed: number;
-  bytes: number;
+  sent: number;
+  received: number;
+  /** Of the time that all requests took. */
+  share: number;
   all: Distribution | null;
   mean: number;
   min: number;
@@ -67,6 +71,7 @@ export const COLUMNS: Column[] = [
   { key: 'rate', name: 'Rate', of: (n) => n.rate, text: perSecond },
   { key: 'ok', name: 'OK', of: (n) => n.count - Math.round(n.count * n.failed), text: amount, extra: true },
   { key: 'ko', name: 'KO', of: (n) => Math.round(n.count * n.failed), text: amount, extra: true },
+  { key: 'good', name: 'Goodput', of: (n) => n.rate * (1 - n.failed), text: perSecond },
   { key: 'failed', name: 'Failed', of: (n) => n.failed, text: percent },
   { key: 'min', name: 'Min', of: (n) => n.min, text: duration },
   p(50),
@@ -78,7 +83,9 @@ export const COLUMNS: Column[] = [
   { key: 'max', name: 'Max', of: (n) => n.max, text: duration },
   { key: 'mean', name: 'Mean', of: (n) => n.mean, text: duration },
   { key: 'deviation', name: 'Std dev', of: (_n, all) => all().deviation, text: duration },
-  { key: 'bytes', name: 'Received', of: (n) => n.bytes, text: bytes },
+  { key: 'share', name: 'Time', of: (n) => n.share, text: percent },
+  { key: 'sent', name: 'Sent', of: (n) => n.sent, text: bytes },
+  { key: 'received', name: 'Received', of: (n) => n.received, text: bytes },
 ];
 
 /** Rows of a run: by route, and by class of status below. */
@@ -135,7 +142,8 @@ function rowsOf(app: App): Row[] {
         Object.defineProperty(this, 'failed', { value });
         return value;
       },
-      bytes: [...(received.get(key) ?? []), ...(sent.get(key) ?? [])],
+      sent: sent.get(key) ?? [],
+      received: received.get(key) ?? [],
       get phases() {
         const value = PHASES.map(([, name], i) => app.poolOf(`${name}\nrow ${key}`, () => phases[i]!.get(key) ?? []));
         Object.defineProperty(this, 'phases', { value });
@@ -152,14 +160,17 @@ function rowsOf(app: App): Row[] {
   });
 }
 
-function numbersOf(row: Row, { from, to, seconds }: Stretch): Numbers {
+function numbersOf(row: Row, { from, to, seconds }: Stretch, time: number): Numbers {
   const count = total(row.counts, from, to);
   const totals = row.pool.totals(from, to);
+  const size = (series: Series[]) => series.reduce((all, one) => all + total(one.column(0), from, to), 0);
   return {
     count,
     rate: seconds > 0 ? count / seconds : 0,
     failed: count > 0 ? total(row.failed, from, to) / count : 0,
-    bytes: row.bytes.reduce((all, one) => all + total(one.column(0), from, to), 0),
+    sent: row.sent.length > 0 ? size(row.sent) : Number.NaN,
+    received: row.received.length > 0 ? size(row.received) : Number.NaN,
+    share: time > 0 ? totals.sum / time : Number.NaN,
     all: null,
     mean: totals.count > 0 ? totals.sum / totals.count : Number.NaN,
     min: totals.count > 0 ? totals.min : Number.NaN,
@@ -186,14 +197,15 @@ export function Requests({ app, stretch }: { app: App; stretch: Stretch }) {
   // Many routes are easier to read without their classes.
   const closed = folded ?? new Set(rows.length > 20 ? rows.map((row) => row.key) : []);
   const everyRow = useMemo(() => ({ pool: app.pool(subject(run).duration), name: `All ${word}` }), [app, run, word, version]);
-  const bytesKnown = rows.some((row) => row.bytes.length > 0);
+  const bytesKnown = rows.some((row) => row.sent.length + row.received.length > 0);
   const phasesKnown = rows.some((row) => row.phases.some((pool) => pool.series.length > 0));
-  const columns = COLUMNS.filter((column) => !hidden.has(column.key) && (column.key !== 'bytes' || bytesKnown));
+  const columns = COLUMNS.filter((column) => !hidden.has(column.key) && (bytesKnown || (column.key !== 'sent' && column.key !== 'received')));
   const numbers = new Map<string, Numbers>();
+  const time = everyRow.pool.totals(from, to).sum;
   const of = (row: Row) => {
     let found = numbers.get(row.key);
     if (!found) {
-      found = numbersOf(row, stretch);
+      found = numbersOf(row, stretch, time);
       numbers.set(row.key, found);
     }
     return found;
@@ -231,7 +243,8 @@ export function Requests({ app, stretch }: { app: App; stretch: Stretch }) {
     pool: everyRow.pool,
     counts: summed(run, run.of(subject(run).count), 0),
     failed: judged(run).failed,
-    bytes: [...run.of('http_req_bytes_received'), ...run.of('http_req_bytes_sent')],
+    sent: run.of('http_req_bytes_sent'),
+    received: run.of('http_req_bytes_received'),
     phases: PHASES.map(([, name]) => app.pool(name)),
     children: [],
   };

@@ -10,7 +10,7 @@ use brunt_runfile::{About, RunFile, State};
 use brunt_summary::{
     csv,
     humanize::Unit,
-    json::{self, machine},
+    json::{self, machine, own},
     junit, markdown,
     text::{self, Mode, TextOptions},
 };
@@ -106,7 +106,11 @@ pub(super) fn perform(context: &Context, values: &Values) -> Outcome<Exit> {
     if values.text("format") == "html" {
         return page(&file, Stretch { from, to }, output);
     }
-    let summary = file.summary(&slices, true).map_err(|error| failure(error.to_string()))?;
+    let mut summary = file.summary(&slices, true).map_err(|error| failure(error.to_string()))?;
+    let examples = file.examples().map_err(|error| failure(error.to_string()))?;
+    for kind in &mut summary.failures {
+        kind.example = examples.of(kind).map(str::to_owned);
+    }
     let about = file.about();
     let started = utc(about.started);
     let facts = junit::About {
@@ -129,7 +133,13 @@ pub(super) fn perform(context: &Context, values: &Values) -> Outcome<Exit> {
                 && context.screen.stdout_is_terminal()
                 && matches!(super::output_of(values), "" | "stdout");
             let unit = about.summary.time_unit.as_deref().and_then(Unit::parse);
-            let options = TextOptions { mode: Mode::Compact, colour, time_unit: unit };
+            let options = TextOptions {
+                mode: Mode::Compact,
+                colour,
+                time_unit: unit,
+                routes: about.summary.routes,
+                failures: about.summary.failures,
+            };
             format!("{}{}", head(about), text::surrounded(&text::render(&summary, &options)))
         }
     };
@@ -200,6 +210,9 @@ fn told_json(about: &About, summary: &brunt_metrics::Summary, is_part: bool) -> 
         },
         "summary": legacy,
         "machine": machine,
+        "planned": own::planned(summary),
+        "routes": own::routes(summary),
+        "failures": own::failures(summary, usize::MAX),
     }))
 }
 

@@ -1,0 +1,97 @@
+//! The routes of a run: the file that names them, the thresholds that want them, and which of those never came.
+
+use std::sync::Arc;
+
+use brunt_metrics::{Selector, Summary};
+use brunt_routes::{Book, Patterns};
+
+use super::plan::Plan;
+use crate::{
+    failure::{Failure, Outcome},
+    settings::RunSettings,
+};
+
+/// The book of routes; none if requests are not to be told apart by them and no threshold asks for that.
+///
+/// # Errors
+/// The file of `--routes` can't be read, or a line of it is no pattern (104).
+pub(super) fn book(settings: &RunSettings, plan: &Plan) -> Outcome<Option<Arc<Book>>> {
+    let patterns = match &settings.routes {
+        None => Patterns::default(),
+        Some(path) => {
+            let shown = path.display();
+            let text = std::fs::read_to_string(path).map_err(|error| {
+                Failure::config(format!("--routes: {shown} can't be read: {error}"))
+            })?;
+            Patterns::parse(&text).map_err(|error| {
+                Failure::config(format!("--routes: {shown}:{error}"))
+                    .hint("a line is a pattern, such as GET /users/{id} or /files/{path...}")
+            })?
+        }
+    };
+    let wanted = plan.judged_routes();
+    if settings.no_routes && wanted.is_empty() {
+        if settings.routes.is_some() {
+            log::warn!("--routes names routes, but --no-routes leaves them out");
+        }
+        return Ok(None);
+    }
+    Ok(Some(Arc::new(Book::new(patterns, wanted))))
+}
+
+/// The route that the selector of a threshold names, without its method.
+pub(super) fn named_in(selector: &str) -> Option<String> {
+    let (_, route) =
+        Selector::parse(selector).ok()?.tags.into_iter().find(|(key, _)| key == "route")?;
+    Some(without_method(&route).to_owned())
+}
+
+fn without_method(route: &str) -> &str {
+    let is_method =
+        |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_uppercase());
+    match route.split_once(' ') {
+        Some((method, rest)) if is_method(method) => rest.trim_start(),
+        _ => route,
+    }
+}
+
+/// Warns of thresholds on routes that never came: a slip of the keyboard would pass for a threshold that holds.
+pub(super) fn warn_of_missing(summary: &Summary) {
+    for metric in summary.metrics.iter().filter(|metric| metric.named && !metric.observed) {
+        let Some(route) = named_in(&metric.name) else { continue };
+        let threshold = &metric.name;
+        let known = summary.routes.iter().flat_map(|one| [one.path(), one.route.as_str()]);
+        match (brunt_spelling::nearest(&route, known), summary.routes.first()) {
+            (Some(meant), _) => log::warn!(
+                hint = format!("did you mean {meant}?").as_str();
+                "the threshold on \"{threshold}\" saw nothing: no request was of the route {route}"
+            ),
+            (None, Some(first)) => log::warn!(
+                hint = format!("the summary lists the routes that came, such as {}", first.path()).as_str();
+                "the threshold on \"{threshold}\" saw nothing: no request was of the route {route}"
+            ),
+            (None, None) => log::warn!(
+                "the threshold on \"{threshold}\" saw nothing: no request was of the route {route}"
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_selector_names_its_route_without_the_method() {
+        for (selector, route) in [
+            ("http_reqs{route:/users/{id}}", Some("/users/{id}")),
+            ("http_reqs{status:200,route: 'GET /a?x={id}' }", Some("/a?x={id}")),
+            ("http_reqs{route:my name}", Some("my name")),
+            ("http_reqs{route:http://a:8/x/{id}}", Some("http://a:8/x/{id}")),
+            ("http_reqs{name:/users/{id}}", None),
+            ("http_reqs", None),
+        ] {
+            assert_eq!(named_in(selector).as_deref(), route, "{selector}");
+        }
+    }
+}
