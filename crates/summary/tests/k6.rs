@@ -26,6 +26,8 @@ fn the_text_is_what_k6_prints() {
             mode: Mode::parse(string(&fixture["mode"])).expect("a layout of ours"),
             colour: fixture["colour"].as_bool().expect("a flag"),
             time_unit: Unit::parse(string(&fixture["time_unit"])),
+            routes: false,
+            failures: 0,
         };
         let ours = text::surrounded(&text::render(&summary, &options));
         let theirs = string(&fixture["text"]);

@@ -133,10 +133,7 @@ mod tests {
     use crate::junit::tests::empty;
 
     fn trend(values: &[f64]) -> Arc<TrendSink> {
-        let mut trend = TrendSink::default();
-        values.iter().for_each(|value| trend.add(*value));
-        trend.sort();
-        Arc::new(trend)
+        Arc::new(TrendSink::from_values(values.iter().copied()))
     }
 
     fn route(name: &str, requests: u64, failed: u64) -> RouteSummary {
