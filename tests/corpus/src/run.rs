@@ -41,6 +41,8 @@ pub fn observe(engine: Engine<'_>, script: &Script, stage: &Stage) -> anyhow::Re
     command.args(["run", "--quiet", "--log-format", "json"]);
     if matches!(engine, Engine::K6(_)) {
         command.args(["--address", "127.0.0.1:0"]);
+    } else {
+        command.arg("--no-generator-metrics");
     }
     command.arg("--out").arg(format!("json={}", samples.display()));
     command.args(&script.flags).current_dir(folder.path()).env_clear();

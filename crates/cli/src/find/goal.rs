@@ -47,7 +47,7 @@ impl Goal {
 /// Reads `METRIC EXPRESSION`, such as `http_req_failed rate<1%`.
 ///
 /// # Errors
-/// It is none, or its metric is not there (104).
+/// The text is no goal, or its metric is not there (104).
 pub(super) fn parse(text: &str, registry: &Arc<Registry>) -> Outcome<Goal> {
     let usual = "write a metric and a condition, such as http_req_duration p(95)<200";
     let (metric, condition) = split(text).ok_or_else(|| {

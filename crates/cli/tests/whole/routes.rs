@@ -67,7 +67,10 @@ fn requests_are_told_apart_by_route_and_judged_by_it() {
     // Whatever k6 writes is as k6 writes it.
     for file in ["o.json", "o.csv"] {
         let samples = run.read(file);
-        assert!(!samples.contains("\"route\"") && !samples.contains("http_req_bytes"), "{file}");
+        // Submetrics of thresholds are described with the tags that the script wrote.
+        let mut points = samples.lines().filter(|line| !line.contains("\"type\":\"Metric\""));
+        assert!(!points.any(|line| line.contains("\"route\"")), "{file}");
+        assert!(!samples.contains("http_req_bytes"), "{file}");
     }
     let export: Value = serde_json::from_str(&run.read("e.json")).unwrap();
     assert!(export.get("routes").is_none() && export.get("failures").is_none());
@@ -91,11 +94,7 @@ fn requests_are_told_apart_by_route_and_judged_by_it() {
     assert!((shares.sum::<f64>() - 1.0).abs() < 1e-9);
     assert_eq!(json["failures"][0]["count"], 40);
     assert!(of("csv").contains("route,default,requests,40"), "{}", of("csv"));
-    assert!(
-        of("markdown").contains("GET /anything/users/{id}</code> | 40 |"),
-        "{}",
-        of("markdown")
-    );
+    assert!(of("markdown").contains("users/&#123;id&#125;</code> | 40 |"), "{}", of("markdown"));
 }
 
 #[test]
@@ -155,11 +154,7 @@ fn a_file_names_routes_and_its_faults_are_told_with_their_place() {
         assert!(told.code == 104 && told.stderr.contains(said), "{} {}", told.code, told.stderr);
     }
     let told = brunt("run -q --show-failures x s.js").file("s.js", SCRIPT).told();
-    assert!(
-        told.stderr.contains("invalid value \"x\" for --show-failures: expected 0 to 100"),
-        "{}",
-        told.stderr
-    );
+    assert!(told.stderr.contains("for --show-failures: expected 0 to 100"), "{}", told.stderr);
 }
 
 #[test]

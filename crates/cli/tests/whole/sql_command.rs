@@ -138,7 +138,7 @@ fn faults_are_told_before_a_load_begins() {
         assert!(missing.contains("no_such_table") && missing.contains("42"), "{missing}");
         let unbound = fault(&url, &format!("SELECT {placeholder}"));
         assert!(
-            unbound.contains("it wants 1 arguments") && unbound.contains("--args"),
+            unbound.contains("it wants arguments (1)") && unbound.contains("--args"),
             "{unbound}"
         );
         let nowhere = fault(&server.url("nowhere"), "SELECT 1");

@@ -282,7 +282,8 @@ mod tests {
     fn beyond_the_bound_rows_are_one() {
         let mut ledger = ledger(&[]);
         for n in 0..1000 {
-            let series = requests("x", &[("method", &format!("M{n}"))], &[1.0]);
+            let method = format!("M{n}");
+            let series = requests("x", &[("method", method.as_str())], &[1.0]);
             ledger.absorb(&Frame { series, ..Frame::default() });
         }
         let routes = ledger.summary(Duration::from_secs(1)).routes;

@@ -11,8 +11,8 @@ use crate::threshold::Timing;
 /// itself, too far back. Up to a minute a part is a second.
 const PARTS_MAX: u128 = 60;
 
-/// The values of a metric in the last parts of time; all windows with parts of its width share it. What is older than the
-/// longest of them is dropped.
+/// The values of a metric in the last parts of time; all windows with parts of its width share it. Older values than those of the
+/// longest window are dropped.
 #[derive(Debug)]
 pub(super) struct Ring {
     width: Duration,
