@@ -102,7 +102,7 @@ impl Looks {
         let outside = outside(late);
         state.looked = outside.now;
         let signals = state.probe.look(outside);
-        state.take_in(signals, subject.and_then(|subject| subject.started_at()));
+        state.take_in(&signals, subject.and_then(|subject| subject.started_at()));
     }
 
     /// The signals since the last call; for the run file.
@@ -128,10 +128,10 @@ impl Looks {
 }
 
 impl State {
-    fn take_in(&mut self, signals: Signals, started: Option<u64>) {
+    fn take_in(&mut self, signals: &Signals, started: Option<u64>) {
         if let Some(started) = started {
             if self.is_started {
-                self.history.add(&signals);
+                self.history.add(signals);
             } else {
                 // Most of it was before the start: of that, errors alone count, and the levels at its end.
                 self.is_started = true;

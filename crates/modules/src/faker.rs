@@ -113,7 +113,7 @@ fn construct<'js>(call: Call<'js>) -> JsResult<'js> {
 
 /// Seed 0 means a random one.
 fn faker(ctx: Ctx<'_>, seed: i64) -> JsResult<'_> {
-    let seed = if seed == 0 { VuState::of(ctx).drawn() } else { seed.cast_unsigned() };
+    let seed = if seed == 0 { VuState::drawn(ctx) } else { seed.cast_unsigned() };
     let rng = Rc::new(RefCell::new(Rng::with_seed(seed)));
     let object = ctx.instance(Faker { rng: Rc::clone(&rng) })?;
     let named = GROUPS.iter().map(|&(name, _)| (name, name)).chain([(ALL, ALL)]);

@@ -159,8 +159,14 @@ impl VuState {
         self.random.set(mixed(seed));
     }
 
-    /// A random number that the run's seed decides, for everything random that goes to servers.
-    pub(crate) fn drawn(&self) -> u64 {
+    /// A random number that the run's seed decides, for everything random that goes to servers. In a VM that belongs to no run
+    /// the system decides it.
+    pub(crate) fn drawn(ctx: Ctx<'_>) -> u64 {
+        let host = ctx.host::<Host>();
+        host.map_or_else(|| fastrand::u64(..), |host| host.slot::<Self>().draw())
+    }
+
+    fn draw(&self) -> u64 {
         let next = self.random.get().wrapping_add(1);
         self.random.set(next);
         mixed(next)

@@ -239,7 +239,8 @@ mod tests {
         ] {
             assert_eq!(Patterns::parse(text).unwrap_err().to_string(), told, "{text}");
         }
-        let many: String = (0..=PATTERNS_MAX).map(|n| format!("/p{n}x\n")).collect();
+        let many: Vec<String> = (0..=PATTERNS_MAX).map(|n| format!("/p{n}x\n")).collect();
+        let many = many.concat();
         assert_eq!(Patterns::parse(&many).unwrap_err().line, PATTERNS_MAX + 1);
     }
 }

@@ -32,7 +32,7 @@ const TICKS_MIN: u64 = 20;
 
 /// A core in a step.
 struct Core {
-    core: u32,
+    id: u32,
     /// Parts of its time, 0 to 1.
     busy: f64,
     starved: f64,
@@ -53,7 +53,7 @@ pub(super) fn verdict(before: &Clocks, seen: &Seen) -> (Option<String>, f64) {
         part.unwrap_or_default().min(1.0)
     };
     let of_core = |(core, lag): (&u32, &brunt_metrics::TrendSink)| Core {
-        core: *core,
+        id: *core,
         busy: part(*core, 0),
         starved: part(*core, 1),
         late_ms: (lag.count() >= TICKS_MIN).then(|| lag.percentile(95.0)),
@@ -71,7 +71,7 @@ fn sentence(cores: &[Core], late_ms: f64) -> Option<String> {
     }
     let load = |core: &Core| core.busy + core.starved;
     let fullest = cores.iter().max_by(|a, b| load(a).total_cmp(&load(b)))?;
-    let (core, percent) = (fullest.core, |part: f64| (part * 100.0).round());
+    let (core, percent) = (fullest.id, |part: f64| (part * 100.0).round());
     Some(if load(fullest) < FULL {
         format!(
             "the generator was disturbed: it was {late_ms:.1} ms late (p95) though it had little to do; a long native call of the \
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     fn core(busy: f64, starved: f64) -> [Core; 1] {
-        [Core { core: 3, busy, starved, late_ms: Some(0.0) }]
+        [Core { id: 3, busy, starved, late_ms: Some(0.0) }]
     }
 
     #[test]

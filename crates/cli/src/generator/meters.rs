@@ -61,9 +61,10 @@ impl Meters {
     pub(crate) fn frame(&mut self, signals: &Signals) -> Frame {
         let float = |number: Option<u64>| number.map(|number| number as f64);
         for (core, seen) in &signals.cores {
-            let tag = Some(("core", core.to_string()));
-            self.add("generator_cpu_busy", tag.clone(), Some(seen.busy));
-            self.add("generator_cpu_waiting", tag.clone(), Some(seen.waiting));
+            let core = core.to_string();
+            let tag = Some(("core", core.as_str()));
+            self.add("generator_cpu_busy", tag, Some(seen.busy));
+            self.add("generator_cpu_waiting", tag, Some(seen.waiting));
             self.add("generator_lateness", tag, Some(seen.late_ns as f64 / 1e6));
         }
         self.add("generator_cpu_throttled", None, signals.throttled);
@@ -71,7 +72,7 @@ impl Meters {
         self.add("generator_memory", None, float(signals.resident));
         self.add("generator_open_files", None, float(signals.files));
         for (state, count) in ["open", "orphaned", "waiting"].into_iter().zip(signals.sockets) {
-            self.add("generator_sockets", Some(("state", state.to_owned())), float(count));
+            self.add("generator_sockets", Some(("state", state)), float(count));
         }
         self.add("generator_segments", None, float(signals.segments.map(|it| it.0)));
         self.add("generator_retransmits", None, float(signals.segments.map(|it| it.1)));
@@ -80,16 +81,16 @@ impl Meters {
         for (what, count) in
             [("files", short.files), ("ports", short.ports), ("memory", short.memory)]
         {
-            self.add("generator_errors", Some(("what", what.to_owned())), Some(count as f64));
+            self.add("generator_errors", Some(("what", what)), Some(count as f64));
         }
         let mut frame = self.recorder.take_frame();
         frame.at = clock::now_ns();
         frame
     }
 
-    fn add(&mut self, name: &str, tag: Option<(&str, String)>, value: Option<f64>) {
+    fn add(&mut self, name: &str, tag: Option<(&str, &str)>, value: Option<f64>) {
         let (Some(id), Some(value)) = (self.metrics.get(name), value) else { return };
-        let tags = match &tag {
+        let tags = match tag {
             Some((key, value)) => self.base.with(key, value),
             None => self.base.clone(),
         };

@@ -105,10 +105,9 @@ impl Recording {
             log::error!("the run file lacks the result of the search: {error}");
         }
         let aborted = match (&report.abort, &report.failure) {
-            (Some(AbortReason::Steered), _) => None,
+            (Some(AbortReason::Steered), _) | (None, None) => None,
             (Some(reason), _) => Some(reason.to_string()),
             (None, Some(failure)) => Some(failure.to_string()),
-            (None, None) => None,
         };
         let end = End {
             duration: report.duration,

@@ -87,9 +87,8 @@ fn observed<'a>(summary: &'a Summary, name: &str) -> Option<&'a MetricSummary> {
 }
 
 fn starts(summary: &Summary) -> Option<Starts> {
-    let lateness = match &observed(summary, "iteration_lateness")?.values {
-        Values::Trend(trend) => trend,
-        _ => return None,
+    let Values::Trend(lateness) = &observed(summary, "iteration_lateness")?.values else {
+        return None;
     };
     let durations = ["http_req_duration", "grpc_req_duration", "iteration_duration"];
     let median = durations.into_iter().find_map(|name| observed(summary, name)?.values.get("med"));

@@ -97,7 +97,8 @@ pub(super) fn judge_with(
             continue;
         }
         // Those on the whole attack break at its end.
-        let at = breach.map_or(Duration::MAX - Duration::from_nanos(1), |breach| breach.at);
+        let last = Duration::MAX.saturating_sub(Duration::from_nanos(1));
+        let at = breach.map_or(last, |breach| breach.at);
         match threshold.timing().exit_code {
             Some(code) if at < first => (exit, first) = (Exit::OfThreshold(code), at),
             _ if exit == Exit::Success => exit = Exit::Thresholds,

@@ -1,5 +1,4 @@
 //! Thresholds in time, warm-ups, seeds and arrivals: what k6 doesn't have.
-#![expect(clippy::disallowed_methods, reason = "threads of the test's own, not a core")]
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -127,8 +126,11 @@ fn a_warm_up_is_measured_and_left_out() {
     assert!(told.stderr.contains("warmup: is 3s, but the scenario ends after 3s"), "{told:?}");
 }
 
+/// The bytes of requests by their `X-Vu`.
+type Kept = Arc<Mutex<BTreeMap<String, Vec<u8>>>>;
+
 /// A server that keeps all requests, each with those of the same `X-Vu` before it.
-fn keeping() -> (SocketAddr, Arc<Mutex<BTreeMap<String, Vec<u8>>>>) {
+fn keeping() -> (SocketAddr, Kept) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
     let kept = Arc::new(Mutex::new(BTreeMap::new()));

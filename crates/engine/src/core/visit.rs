@@ -120,9 +120,12 @@ impl<R: Runner> Visit<R> {
             return ended;
         }
         let planned = due.map(|due| finished.saturating_sub(due));
-        let mut recorder = core.recorder.borrow_mut();
-        self.book.iteration(&mut recorder, &mut resident.vu, (took, planned), finished);
-        drop(recorder);
+        self.book.iteration(
+            &mut core.recorder.borrow_mut(),
+            &mut resident.vu,
+            (took, planned),
+            finished,
+        );
         if !pad.is_zero() {
             tokio::select! {
                 () = pause(pad) => {}

@@ -176,7 +176,9 @@ mod tests {
 
     fn trend(values: &[f64]) -> Sink {
         let mut trend = TrendSink::default();
-        values.iter().for_each(|value| trend.add(*value));
+        for value in values {
+            trend.add(*value);
+        }
         Sink::Trend(trend)
     }
 

@@ -193,13 +193,12 @@ fn last_word(text: &str) -> Option<(&str, &str, &str)> {
         let (head, value) = inner.rsplit_once('"')?;
         Some((head.strip_suffix('=')?, value))
     });
-    let (head, value) = match quoted {
-        Some(found) => found,
-        None => {
-            let start = text.rfind(char::is_whitespace)? + 1;
-            let (key, value) = text[start..].split_once('=')?;
-            (&text[..start + key.len()], value)
-        }
+    let (head, value) = if let Some(found) = quoted {
+        found
+    } else {
+        let start = text.rfind(char::is_whitespace)? + 1;
+        let (key, value) = text[start..].split_once('=')?;
+        (&text[..start + key.len()], value)
     };
     let start = head.rfind(char::is_whitespace)? + 1;
     let key = &head[start..];
@@ -211,8 +210,8 @@ fn last_word(text: &str) -> Option<(&str, &str, &str)> {
 mod tests {
     use super::*;
 
-    fn seconds(count: u64) -> Option<Duration> {
-        Some(Duration::from_secs(count))
+    fn seconds(count: u64) -> Duration {
+        Duration::from_secs(count)
     }
 
     #[test]
@@ -238,7 +237,7 @@ mod tests {
         let (expression, timing) = Timing::split(text).unwrap();
         assert_eq!(
             (timing.window, timing.after, timing.hold),
-            (seconds(30), seconds(60), seconds(10))
+            (Some(seconds(30)), Some(seconds(60)), Some(seconds(10)))
         );
         assert_eq!((timing.on_no_data, timing.exit_code), (Some(NoData::Fail), Some(7)));
         assert_eq!(timing.name.as_deref(), Some("slow start"));

@@ -145,7 +145,7 @@ pub(super) fn encode_as(
     if is_blob(body) {
         return Ok(None);
     }
-    let seed = VuState::of(body.ctx()).drawn();
+    let seed = VuState::drawn(body.ctx());
     let boundary =
         Boundary::of(Some(content_type), seed).map_err(|told| throw(body.ctx(), &told))?;
     if let Some(payload) = form_with(body, &boundary.text) {
@@ -247,7 +247,7 @@ fn form(body: &Value<'_>, boundary: Option<Boundary>) -> Result<EncodedBody, Bod
             let encoded = EncodedBody::of(payload, Some(boundary.content_type));
             return Ok(EncodedBody { is_by_hand: true, ..encoded });
         }
-        let multipart = Multipart::encode(&parts, || VuState::of(body.ctx()).drawn());
+        let multipart = Multipart::encode(&parts, || VuState::drawn(body.ctx()));
         let content_type = Some(multipart.content_type());
         return Ok(EncodedBody::of(multipart.body, content_type));
     }

@@ -25,7 +25,7 @@ pub(super) fn random_texts<'js>(call: Call<'js>) -> JsResult<'js> {
     }
     let seed = call.argument(2);
     let mut random = if seed.is_nullish() {
-        fastrand::Rng::with_seed(VuState::of(ctx).drawn())
+        fastrand::Rng::with_seed(VuState::drawn(ctx))
     } else {
         fastrand::Rng::with_seed(seed.to_integer()?.cast_unsigned())
     };

@@ -33,12 +33,11 @@ impl RunFile {
         for metric in self.metrics() {
             let (kind, contains) = (metric.kind, metric.contains);
             let ours = registry.find_giving_way(&metric.name, kind, contains);
-            let made = match ours {
-                Some(id) => id,
-                None => {
-                    let made = registry.register_lenient(&metric.name, kind, contains);
-                    made.map_err(|error| RunFileError::damaged(self.path(), &error.to_string()))?.id
-                }
+            let made = if let Some(id) = ours {
+                id
+            } else {
+                let made = registry.register_lenient(&metric.name, kind, contains);
+                made.map_err(|error| RunFileError::damaged(self.path(), &error.to_string()))?.id
             };
             ids.insert(metric.id, made);
         }

@@ -20,7 +20,7 @@ pub(super) fn longest(scenarios: &[Scenario]) -> Option<(Duration, Duration)> {
         active.all(|piece| piece.2).then_some((from, to))
     });
     // Of several as long, the first.
-    between.rev().max_by_key(|(from, to)| *to - *from)
+    between.rev().max_by_key(|(from, to)| to.saturating_sub(*from))
 }
 
 fn pieces(scenario: &Scenario) -> Option<Vec<Piece>> {

@@ -22,7 +22,7 @@ pub(crate) struct NativeBody {
 pub(crate) fn native_body(value: &Value<'_>) -> Option<NativeBody> {
     if let Some(form) = value.instance::<FormData>() {
         let Boundary { text, content_type } =
-            Boundary::of(None, VuState::of(value.ctx()).drawn()).ok()?;
+            Boundary::of(None, VuState::drawn(value.ctx())).ok()?;
         return Some(NativeBody { payload: form.encode(&text), content_type });
     }
     if let Some(blob) = blob::of(value) {

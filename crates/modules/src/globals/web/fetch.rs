@@ -48,7 +48,7 @@ fn extract<'js>(call: Call<'js>) -> JsResult<'js> {
         return Ok(value);
     }
     let given = if given.is_string() { Some(given.to_js_str()?) } else { None };
-    let seed = VuState::of(ctx).drawn();
+    let seed = VuState::drawn(ctx);
     let boundary = Boundary::of(given.as_deref(), seed).map_err(|told| ctx.throw_type(&told));
     let data = if value.instance::<FormData>().is_some() {
         let Boundary { text, content_type } = boundary?;

@@ -94,7 +94,7 @@ impl Module for Exports {
 fn construct<'js>(call: &Call<'js>, version: &'static str) -> JsResult<'js> {
     let ctx = call.ctx();
     let form = ctx.object()?;
-    let mut random = fastrand::Rng::with_seed(VuState::of(ctx).drawn());
+    let mut random = fastrand::Rng::with_seed(VuState::drawn(ctx));
     let random: String = std::iter::repeat_with(|| random.alphanumeric()).take(20).collect();
     form.define(&BOUNDARY, ctx.string(&format!("------BruntFormBoundary{random}"))?)?;
     form.define(&PARTS, ctx.array()?)?;
