@@ -10,7 +10,7 @@ use std::{net::TcpListener, sync::Arc, time::Duration};
 
 use brunt_demo::{Demo, DemoConfig, DemoHandle};
 use brunt_engine::{AbortReason, Failure as RunFailure, Run, RunConfig};
-use brunt_metrics::Registry;
+use brunt_metrics::{MetricId, Registry};
 use brunt_modules::watch::Watcher;
 use brunt_outputs::Page;
 use brunt_verdict::Level;
@@ -96,6 +96,16 @@ pub(crate) fn search(
     run(context, &crate::javascript::JavaScript, script, settings, (given, Some(hunt)))
 }
 
+/// Registers Brunt's own metrics that thresholds may name though no script makes them. The script's metrics of these names win.
+///
+/// The metric of the verdict on the run, if the registry has room.
+pub(crate) fn offer_own(registry: &Registry, has_generator: bool) -> Option<MetricId> {
+    if has_generator {
+        generator::offer(registry);
+    }
+    trust::offer(registry)
+}
+
 /// Runs the test; generic, so that the tests need no JavaScript.
 fn run<H: Host>(
     context: &Context,
@@ -141,9 +151,7 @@ fn run<H: Host>(
     if let Some(path) = secrets::beside().filter(|_| !quiet) {
         context.screen.stderr(&format!("secrets come from {}\n", path.display()));
     }
-    if !settings.no_generator_metrics {
-        generator::offer(&registry);
-    }
+    let own_verdict = offer_own(&registry, !settings.no_generator_metrics);
     log::debug!(script, functions = loaded.functions().join(","); "The script is loaded");
     let mut plan = Plan::make(outer, &loaded, &registry, settings.script.thresholds)?;
     if let Some(own) = plan.consolidated.options.seed.map(i64::cast_unsigned)
@@ -243,7 +251,8 @@ fn run<H: Host>(
     for warning in ledger.warnings() {
         log::warn!("{warning}");
     }
-    let mut config = RunConfig::new(plan.consolidated.scenarios.clone(), registry, ledger);
+    let mut config =
+        RunConfig::new(plan.consolidated.scenarios.clone(), Arc::clone(&registry), ledger);
     plan.fill(&mut config);
     config.no_setup |= no_setup;
     config.no_teardown |= no_teardown;
@@ -310,6 +319,9 @@ fn run<H: Host>(
     let figures = trust::figures(&report, &live, &plan.consolidated.segment, &beginning);
     let verdict = looks.verdict(&figures);
     drop(watchman);
+    if own_verdict.is_some_and(|metric| registry.is_taken(metric)) {
+        trust::judge(&mut report, verdict.level());
+    }
     if let Some(api) = &api {
         api.ended(&report);
     }

@@ -42,6 +42,7 @@ pub(super) fn perform(context: &Context, request: &Request, given: &Given) -> Ou
     let registry = Arc::new(Registry::new());
     let loaded = JavaScript::load_recorded(&Source::of(&request.script, settings, &registry))?;
     let (script, graph, recorder) = loaded;
+    crate::run::offer_own(&registry, true);
     let plan = Plan::make(outer, &script, &registry, settings.thresholds)?;
 
     let main = brunt_script::path_of(script.program().entry()).unwrap_or_default();

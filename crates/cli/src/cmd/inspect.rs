@@ -32,6 +32,7 @@ pub(super) fn perform(
     let script = JavaScript.load(&Source::of(script, settings, &registry))?;
     let json = if requirements {
         let outer = Outer::read(context, given)?;
+        crate::run::offer_own(&registry, true);
         let plan = Plan::make(outer, &script, &registry, settings.thresholds)?;
         plan.consolidated.to_inspect_json()
     } else {

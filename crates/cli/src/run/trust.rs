@@ -1,6 +1,7 @@
 //! The facts of a run from which its verdict is made, beside the signals of the generator.
 
 mod beginning;
+mod limit;
 mod steady;
 
 use std::collections::BTreeMap;
@@ -13,6 +14,8 @@ use brunt_schedule::Segment;
 use brunt_verdict::{Figures, Load, Signals, Starts, Tail};
 
 pub(super) use self::beginning::Beginning;
+pub(super) use self::limit::judge;
+pub(super) use self::limit::offer;
 use super::run_file::due_at;
 use crate::generator::{Meters, Subject};
 

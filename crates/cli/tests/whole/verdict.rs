@@ -134,3 +134,33 @@ fn outputs_get_metrics_about_the_generator_and_summaries_do_not() {
     let judged = "thresholds: { 'generator_memory': ['value>1000000'] }";
     assert_eq!(run("", judged), (true, true, true, true));
 }
+
+#[test]
+fn a_threshold_may_judge_the_verdict() {
+    let demo = DemoServer::start();
+    let folder = tempfile::tempdir().expect("a folder");
+    let options = "thresholds: { verdict: [{ threshold: 'value<2', exitCode: 21 }] }";
+    let (code, stderr) = starved(&demo.url, "--summary-export e.json", options, folder.path());
+    assert_eq!(code, 21, "{stderr}");
+    assert!(stderr.contains("thresholds on metrics 'verdict' have been crossed"), "{stderr}");
+    let mut fine = brunt("run -q --no-color s.js").file(
+        "s.js",
+        "
+        export const options = { thresholds: { verdict: ['value<2', 'value==0'] } };
+        export default function () {}",
+    );
+    let told = fine.told();
+    assert_eq!(told.code, 0, "{told:?}");
+    assert!(told.stdout.contains("✓ 'value==0' value=0"), "{told:?}");
+    // A metric of the script keeps its name.
+    let mut own = brunt("run -q --no-color s.js").file(
+        "s.js",
+        "
+        import { Trend } from 'k6/metrics';
+        const verdict = new Trend('verdict');
+        export const options = { thresholds: { verdict: ['max==7'] } };
+        export default function () { verdict.add(7) }",
+    );
+    let told = own.told();
+    assert_eq!(told.code, 0, "{told:?}");
+}

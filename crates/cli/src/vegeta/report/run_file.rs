@@ -210,7 +210,7 @@ fn told_json(about: &About, summary: &brunt_metrics::Summary, is_part: bool) -> 
             "ended": about.ended.map(utc), "duration": about.duration.as_secs_f64(), "passed": about.passed,
             "exit": about.exit, "reason": about.reason, "brunt": about.brunt, "script": about.script,
             "host": about.host, "commit": about.commit, "branch": about.branch, "build": about.build,
-            "labels": about.labels, "lost": about.lost, "part": is_part,
+            "labels": about.labels, "seed": about.seed, "lost": about.lost, "part": is_part,
         },
         "verdict": about.verdict.as_ref().map(Verdict::json),
         "summary": legacy,
