@@ -79,7 +79,7 @@ fuzz_target!(|input: &[u8]| {
     let Some(end) = input.iter().position(|byte| *byte == b'\n') else { return };
     let kind = String::from_utf8_lossy(&input[..end]);
     let body = &input[end + 1..];
-    let _ = form_parts::Boundary::of(Some(&kind));
+    let _ = form_parts::Boundary::of(Some(&kind), 7);
     let Ok(entries) = form_parts::parse(&Shared::from(body), &kind) else { return };
     let all: Vec<Told> = entries.iter().map(told).collect();
     let size = |told: &Told| {
@@ -87,7 +87,7 @@ fuzz_target!(|input: &[u8]| {
         told.name.len() / 3 + file.max(told.text.as_ref().map_or(0, |text| text.len() / 3))
     };
     assert!(all.iter().map(size).sum::<usize>() <= body.len(), "entries out of nothing");
-    let boundary = form_parts::boundary();
+    let boundary = form_parts::boundary(7);
     let payload = form_parts::encode(&entries, &boundary);
     let written = payload.in_memory().expect("all is in memory").into_owned();
     assert_eq!(payload.len(), Some(written.len() as u64));
