@@ -89,8 +89,10 @@ fn six_seconds(flags: &str, options: &str) -> (Told, Value, String) {
     let line = format!("run -q {flags} --summary-export e.json -d 6s -e TARGET={} s.js", demo.url);
     let mut run = brunt(&line).file("s.js", script);
     let told = run.told();
-    assert_eq!(told.code, 0, "{told:?}");
     let data = json(&run.read("data.json"));
+    // Other tests may take the CPU meanwhile, which is found, too.
+    let is_refused = flags.contains("--strict") && data["verdict"]["level"] == "invalid";
+    assert_eq!(told.code, if is_refused { 98 } else { 0 }, "{told:?}");
     (told, data, run.read("e.json"))
 }
 
