@@ -35,9 +35,6 @@ impl Failures {
 
     fn kind(&mut self, series: &Series) -> Option<u32> {
         let tags = &series.tags;
-        if tags.get("warmup").is_some() {
-            return None;
-        }
         let tag = |key: &str| tags.get(key).filter(|value| !value.is_empty());
         let status = tag("status").unwrap_or("0");
         let code = tag("error_code").unwrap_or(status);

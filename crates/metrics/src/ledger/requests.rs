@@ -67,10 +67,6 @@ impl Requests {
             _ => return None,
         };
         let route = tags.route()?;
-        // Requests of a warm-up are in no summary.
-        if tags.get("warmup").is_some() {
-            return None;
-        }
         let row = self.row(tags.get("method").unwrap_or_default(), route);
         Some(Place { row, what })
     }
@@ -209,7 +205,7 @@ mod tests {
             thresholds: vec![Threshold::parse("count>0", false, None).unwrap()],
         };
         let thresholds = thresholds.iter().map(set).collect();
-        let config = LedgerConfig { thresholds, ..LedgerConfig::default() };
+        let config = LedgerConfig { thresholds, warmup: true, ..LedgerConfig::default() };
         Ledger::new(Arc::new(Registry::new()), config).unwrap()
     }
 
@@ -278,6 +274,16 @@ mod tests {
         assert_eq!(count("http_reqs{route:GET /users/{id},status:200}"), 3.0);
         assert_eq!(count("http_reqs{route:mine}"), 1.0);
         assert_eq!(count("http_reqs{route:/none}"), 0.0);
+    }
+
+    #[test]
+    fn a_tag_of_the_script_is_no_warm_up() {
+        let tags = [("method", "GET"), ("expected_response", "false"), ("warmup", "true")];
+        let series = requests("http://a/x", &tags, &[1.0]);
+        let mut ledger = Ledger::new(Arc::new(Registry::new()), LedgerConfig::default()).unwrap();
+        ledger.absorb(&Frame { series, ..Frame::default() });
+        let summary = ledger.summary(Duration::from_secs(1));
+        assert_eq!((summary.routes[0].requests, summary.failures[0].count), (1, 1));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use brunt_http::{Exchange, Timings};
-use brunt_metrics::{Metadata, Recorder, SeriesId, TagSet, TagsId, builtin};
+use brunt_metrics::{Metadata, Recorder, SeriesId, TagSet, TagsId, WARMUP_TAG, builtin};
 use brunt_routes::{Book, Reader};
 use rustc_hash::{FxHashMap, FxHasher};
 
@@ -257,7 +257,7 @@ fn bytes_of(
         return None;
     }
     let of_vu = recorder.tag_set(labels.base);
-    let warmup = of_vu.get("warmup").map(|value| ("warmup", value));
+    let warmup = of_vu.get(WARMUP_TAG).map(|value| (WARMUP_TAG, value));
     let method = system.method.then_some(("method", labels.method));
     let pairs: Vec<_> = [(TagSet::ROUTE, route)].into_iter().chain(method).chain(warmup).collect();
     let tags = recorder.tags_with(TagsId::EMPTY, &pairs);
