@@ -46,25 +46,11 @@ pub(crate) fn rate<'js>(ctx: Ctx<'js>, name: &str) -> JsResult<'js, MetricId> {
     declare(ctx, name, Kind::Rate, Contains::Default)
 }
 
-/// Offers a counter: the script's own metric of the same name wins.
+/// Offers a metric: the script's own of the same name wins.
 ///
 /// # Errors
-/// As all of these: there are too many.
-pub(crate) fn offered_counter<'js>(ctx: Ctx<'js>, name: &str) -> JsResult<'js, MetricId> {
-    offer(ctx, name, Kind::Counter, Contains::Default)
-}
-
-/// Offers a trend of times in milliseconds.
-pub(crate) fn offered_time<'js>(ctx: Ctx<'js>, name: &str) -> JsResult<'js, MetricId> {
-    offer(ctx, name, Kind::Trend, Contains::Time)
-}
-
-/// Offers a rate.
-pub(crate) fn offered_rate<'js>(ctx: Ctx<'js>, name: &str) -> JsResult<'js, MetricId> {
-    offer(ctx, name, Kind::Rate, Contains::Default)
-}
-
-fn offer<'js>(
+/// There are too many.
+pub(crate) fn offer<'js>(
     ctx: Ctx<'js>,
     name: &str,
     kind: Kind,

@@ -3,15 +3,13 @@
 use std::rc::Rc;
 
 use brunt_js::{Host, Phase, SlotKey};
-use brunt_metrics::{MetricId, Recorder, SeriesId, TagsId};
+use brunt_metrics::{Contains, Kind, MetricId, Recorder, SeriesId, TagsId};
 use brunt_quickjs::{Ctx, JsResult};
 use brunt_sql::Failure;
 use rustc_hash::FxHashMap;
 
 use super::core::{Label, Marks, SqlCore};
-use crate::extension::meters::{
-    Meters, offered_counter as counter, offered_rate as rate, offered_time as time,
-};
+use crate::extension::meters::{Meters, offer};
 use crate::state::{Tags, VuState};
 
 /// The metrics. Scripts of xk6-sql may have metrics of these names, which win.
@@ -36,17 +34,19 @@ impl Meters for SqlMeters {
     }
 
     fn declare(ctx: Ctx<'_>) -> JsResult<'_, Self> {
+        let counter = |name| offer(ctx, name, Kind::Counter, Contains::Default);
+        let time = |name| offer(ctx, name, Kind::Trend, Contains::Time);
         Ok(Self {
-            queries: counter(ctx, "sql_queries")?,
-            duration: time(ctx, "sql_duration")?,
-            waiting: time(ctx, "sql_waiting")?,
-            receiving: time(ctx, "sql_receiving")?,
-            pool_wait: time(ctx, "sql_pool_wait")?,
-            connecting: time(ctx, "sql_connecting")?,
-            rows: counter(ctx, "sql_rows")?,
-            rows_affected: counter(ctx, "sql_rows_affected")?,
-            failed: rate(ctx, "sql_failed")?,
-            retries: counter(ctx, "sql_retries")?,
+            queries: counter("sql_queries")?,
+            duration: time("sql_duration")?,
+            waiting: time("sql_waiting")?,
+            receiving: time("sql_receiving")?,
+            pool_wait: time("sql_pool_wait")?,
+            connecting: time("sql_connecting")?,
+            rows: counter("sql_rows")?,
+            rows_affected: counter("sql_rows_affected")?,
+            failed: offer(ctx, "sql_failed", Kind::Rate, Contains::Default)?,
+            retries: counter("sql_retries")?,
         })
     }
 }
