@@ -13,8 +13,6 @@ pub struct CoreHealth {
     pub core: u32,
     /// Part of the time in which its thread was on a CPU, 0 to 1; `None` if the system does not tell.
     pub busy: Option<f64>,
-    /// Part of the time in which it had work but no CPU to do it on, 0 to 1.
-    pub starved: Option<f64>,
     /// How late its own ticks ran, in milliseconds.
     pub lag: TrendSink,
 }

@@ -23,8 +23,6 @@ struct Reading {
     now: u64,
     /// On a CPU so far.
     cpu: Option<u64>,
-    /// Ready to run, and waiting for a CPU, so far.
-    waited: Option<u64>,
 }
 
 impl CoreWatch {
@@ -32,7 +30,7 @@ impl CoreWatch {
     pub(crate) fn ticked(&self, late: u64, now: u64) {
         self.lag.borrow_mut().add(late as f64 / 1e6);
         self.late.set(self.late.get().max(late));
-        let reading = Reading { now, cpu: clock::thread_cpu_ns(), waited: waited_ns() };
+        let reading = Reading { now, cpu: clock::thread_cpu_ns() };
         if self.first.get().is_none() {
             self.first.set(Some(reading));
         }
@@ -45,30 +43,13 @@ impl CoreWatch {
     }
 
     pub(crate) fn sum_up(&self, core: u32) -> CoreHealth {
-        let (mut busy, mut starved) = (None, None);
-        if let (Some(first), Some(last)) = (self.first.get(), self.last.get())
-            && last.now > first.now
-        {
-            let whole = (last.now - first.now) as f64;
-            let part = |from: Option<u64>, to: Option<u64>| {
-                Some((to?.saturating_sub(from?) as f64 / whole).min(1.0))
-            };
-            busy = part(first.cpu, last.cpu);
-            starved = part(first.waited, last.waited);
-        }
-        CoreHealth { core, busy, starved, lag: self.lag.take() }
+        let ends = self.first.get().zip(self.last.get());
+        let busy = ends.filter(|(first, last)| last.now > first.now).and_then(|(first, last)| {
+            let ran = last.cpu?.saturating_sub(first.cpu?) as f64;
+            Some((ran / (last.now - first.now) as f64).min(1.0))
+        });
+        CoreHealth { core, busy, lag: self.lag.take() }
     }
-}
-
-/// How long this thread has waited for a CPU, in nanoseconds; `None` where the system does not tell.
-///
-/// The second number of Linux's `schedstat` (time on the CPU, time on a run queue, slices).
-fn waited_ns() -> Option<u64> {
-    if cfg!(not(target_os = "linux")) {
-        return None;
-    }
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    text.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
 #[cfg(test)]
@@ -78,16 +59,16 @@ mod tests {
     #[test]
     fn shares_are_those_between_the_first_tick_and_the_last() {
         let watch = CoreWatch::default();
-        let at = |now, cpu, waited| Some(Reading { now, cpu: Some(cpu), waited: Some(waited) });
-        watch.first.set(at(1000, 500, 100));
-        watch.last.set(at(2000, 1000, 350));
+        let at = |now, cpu| Some(Reading { now, cpu: Some(cpu) });
+        watch.first.set(at(1000, 500));
+        watch.last.set(at(2000, 1000));
         let health = watch.sum_up(3);
-        assert_eq!((health.core, health.busy, health.starved), (3, Some(0.5), Some(0.25)));
+        assert_eq!((health.core, health.busy), (3, Some(0.5)));
     }
 
     #[test]
     fn without_ticks_nothing_is_known() {
         let health = CoreWatch::default().sum_up(0);
-        assert_eq!((health.busy, health.starved), (None, None));
+        assert_eq!(health.busy, None);
     }
 }
