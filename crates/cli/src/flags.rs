@@ -142,7 +142,7 @@ pub(crate) fn of_run() -> impl Iterator<Item = &'static Flag> {
 }
 
 /// Flags of `brunt run` that `brunt find` does not have: the search decides the load, and tells its own summary.
-const NOT_OF_FIND: [&str; 22] = [
+const NOT_OF_FIND: [&str; 24] = [
     "vus",
     "duration",
     "iterations",
@@ -157,6 +157,8 @@ const NOT_OF_FIND: [&str; 22] = [
     "new-machine-readable-summary",
     "summary-trend-stats",
     "summary-time-unit",
+    "show-failures",
+    "strict",
     "lateness-metric",
     "traces-output",
     "linger",
