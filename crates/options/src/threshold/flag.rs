@@ -12,8 +12,8 @@ pub(super) fn read(text: &str) -> Result<(String, ThresholdConfig), String> {
             "expected metric: expression, such as \"http_req_duration: p(95)<200 window=30s\", got {text:?}"
         )
     };
-    // Tags have colons, too.
-    let behind = text.find('}').unwrap_or(0);
+    // Tags have colons, too, and routes among them braces.
+    let behind = text.rfind("}:").or_else(|| text.rfind('}')).unwrap_or(0);
     let colon = behind + text[behind..].find(':').ok_or_else(malformed)?;
     let (metric, rest) = (text[..colon].trim(), text[colon + 1..].trim());
     if metric.is_empty() || rest.is_empty() {
@@ -57,4 +57,23 @@ fn wrong(error: &TimingError, text: &str) -> String {
     let meant = brunt_spelling::question(&error.key, others).filter(|_| !is_known);
     let meant = meant.map_or(String::new(), |meant| format!(", {meant}"));
     format!("{error}{meant} (in {text:?})")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_metric_ends_behind_its_tags_whatever_is_in_them() {
+        for (text, metric) in [
+            ("http_reqs: count>1", "http_reqs"),
+            ("http_reqs{a:b,c:d}: count>1", "http_reqs{a:b,c:d}"),
+            ("http_reqs{route:/a/{id}/b:c}: count>1 window=5s", "http_reqs{route:/a/{id}/b:c}"),
+            ("http_reqs{route:http://a:8/x/{id}} : count>1", "http_reqs{route:http://a:8/x/{id}}"),
+        ] {
+            let (read, config) = read(text).unwrap();
+            assert_eq!((read.as_str(), config.threshold.as_deref()), (metric, Some("count>1")));
+        }
+        assert!(read("http_reqs").is_err() && read("http_reqs{a:b}").is_err());
+    }
 }
