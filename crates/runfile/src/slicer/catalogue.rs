@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use brunt_metrics::{MetricId, Registry, Series, TagSet};
+use brunt_metrics::{MetricId, Registry, Series, TagSet, WARMUP_TAG};
 use rustc_hash::FxHashMap;
 
 /// Series that are told apart; the values of more are those of one series of their metric, tagged `other`.
@@ -89,7 +89,7 @@ impl Catalogue {
         let mut pairs = vec![("other", "true")];
         if let Some(route) = tags.route().filter(|_| self.others.len() < OTHERS_MAX) {
             pairs.push((TagSet::ROUTE, route));
-            let kept = ["method", "expected_response", "warmup"];
+            let kept = ["method", "expected_response", "status", "error_code", "error", WARMUP_TAG];
             pairs.extend(kept.into_iter().filter_map(|key| Some((key, tags.get(key)?))));
         }
         TagSet::from_pairs(pairs)
