@@ -10,7 +10,7 @@ use crate::frame::Dropped;
 use crate::metric::{Contains, Kind, MetricId, builtin};
 use crate::sink::Sink;
 use crate::stat::{TrendStat, parse_percentile};
-use crate::threshold::Timing;
+use crate::threshold::{Threshold, Timing};
 use crate::trend::TrendSink;
 
 pub use self::failures::FailureSummary;
@@ -123,6 +123,23 @@ impl Summary {
     /// The entry of a metric or submetric, by its full name; also one of its [`own`](Self::own).
     pub fn metric(&self, name: &str) -> Option<&MetricSummary> {
         self.metrics.iter().chain(&self.own).find(|metric| metric.name == name)
+    }
+
+    /// Gives a gauge that nothing has recorded its only value, which is known when the test is over, and judges its thresholds
+    /// anew. The metric; none if no threshold names it, or if it has values.
+    pub fn conclude(&mut self, name: &str, value: f64) -> Option<&MetricSummary> {
+        let is_it = |metric: &&mut MetricSummary| {
+            metric.name == name && metric.kind == Kind::Gauge && !metric.observed && metric.named
+        };
+        let metric = self.metrics.iter_mut().find(is_it)?;
+        metric.values = Values::Gauge { value, min: value, max: value };
+        metric.observed = true;
+        for result in &mut metric.thresholds {
+            let threshold = Threshold::parse(&result.source, false, None);
+            result.value = Some(value);
+            result.ok = threshold.is_ok_and(|threshold| threshold.holds(value));
+        }
+        Some(metric)
     }
 }
 

@@ -16,7 +16,16 @@ pub enum Level {
     Invalid,
 }
 
+/// The metric that thresholds may name, a gauge with the [`number`](Level::number) of the level. It has its value when the run
+/// is over, and no tags.
+pub const METRIC: &str = "verdict";
+
 impl Level {
+    /// 0 for `ok`, 1 for `doubtful`, 2 for `invalid`.
+    pub fn number(self) -> f64 {
+        f64::from(self as u8)
+    }
+
     /// `ok`, `doubtful`, `invalid`.
     pub fn text(self) -> &'static str {
         match self {

@@ -25,7 +25,7 @@ mod warm_up;
 mod words;
 
 pub use self::figures::{Figures, Load, Starts, Tail};
-pub use self::finding::{Finding, Level, Verdict};
+pub use self::finding::{Finding, Level, METRIC, Verdict};
 pub use self::history::History;
 pub use self::judge::judge;
 pub use self::probe::{Outside, Places, Probe};

@@ -142,8 +142,11 @@ fn a_threshold_may_judge_the_verdict() {
     let demo = DemoServer::start();
     let folder = tempfile::tempdir().expect("a folder");
     let options = "thresholds: { verdict: [{ threshold: 'value<2', exitCode: 21 }] }";
-    let (code, stderr) = starved(&demo.url, "--summary-export e.json", options, folder.path());
+    let flags = "--summary-export e.json --out run=a.brunt";
+    let (code, stderr) = starved(&demo.url, flags, options, folder.path());
     assert_eq!(code, 21, "{stderr}");
+    let told = brunt("report").word(folder.path().join("a.brunt")).told();
+    assert!(told.stdout.contains("✗ 'value<2 exitCode=21' value=2"), "{told:?}");
     assert!(stderr.contains("thresholds on metrics 'verdict' have been crossed"), "{stderr}");
     let mut fine = brunt("run -q --no-color s.js").file(
         "s.js",

@@ -43,6 +43,11 @@ impl RouteSummary {
     pub fn path(&self) -> &str {
         path_of(&self.route)
     }
+
+    /// The route without this origin, if it has it: [`shared_origin`] is told once for all.
+    pub fn below(&self, origin: &str) -> &str {
+        self.route.strip_prefix(origin).unwrap_or(&self.route)
+    }
 }
 
 /// The origin that all routes share which are URLs: `http://host`; empty if they have several.

@@ -65,6 +65,10 @@ impl RunFile {
         if ledger.has_looks() && *slices == (0..self.about().slices) {
             self.correct(&mut summary)?;
         }
+        // It is one of the whole run, whichever part of it is asked for.
+        if let Some(verdict) = &self.about().verdict {
+            summary.conclude(brunt_verdict::METRIC, verdict.level().number());
+        }
         Ok(summary)
     }
 

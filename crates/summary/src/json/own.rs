@@ -16,13 +16,8 @@ fn route(route: &RouteSummary, origin: &str) -> Value {
         .iter()
         .map(|(outcome, trend)| (outcome.to_string(), durations(trend)))
         .collect();
-    let path = if origin.is_empty() {
-        &*route.route
-    } else {
-        route.route.strip_prefix(origin).unwrap_or(&route.route)
-    };
     json!({
-        "method": route.method, "route": path, "origin": origin, "requests": route.requests, "rate": route.rate,
+        "method": route.method, "route": route.below(origin), "origin": origin, "requests": route.requests, "rate": route.rate,
         "failed": route.failed, "goodput": route.goodput, "duration": durations(&route.duration),
         "outcomes": outcomes, "bytes_sent": route.sent, "bytes_received": route.received, "share": route.share,
     })

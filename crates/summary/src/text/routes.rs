@@ -103,11 +103,7 @@ fn durations(writer: &Writer<'_>, trend: &TrendSink) -> [String; 5] {
 
 /// `GET /users/{id}`, in one line whatever is in it.
 pub(crate) fn name(route: &RouteSummary, origin: &str) -> String {
-    let shown = if origin.is_empty() {
-        &*route.route
-    } else {
-        route.route.strip_prefix(origin).unwrap_or(&route.route)
-    };
+    let shown = route.below(origin);
     let shown = if route.method.is_empty() {
         shown.to_owned()
     } else {
