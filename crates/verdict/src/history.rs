@@ -5,8 +5,11 @@ use std::collections::BTreeMap;
 use crate::signals::{Core, Shortages, Signals};
 use crate::span::Span;
 
-/// A core that is busier than that is full.
+/// A core that rests for less than the rest of this part of its time is full, if it had the CPU for [`MOSTLY`] all of it.
 const FULL: f64 = 0.95;
+
+/// The least part of its time that a full core is busy: others may take a little of its CPU.
+const MOSTLY: f64 = 0.85;
 
 /// A core that waits longer than this part of its time for a CPU does not have one.
 const STARVED: f64 = 0.1;
@@ -138,16 +141,19 @@ impl History {
 impl CoreHistory {
     fn add(&mut self, from: u64, to: u64, core: &Core) {
         let is_late = core.late_ns > LATE_NS;
-        let span = if core.waiting > STARVED {
-            is_late.then_some((&mut self.starved, core.waiting, 1))
-        } else if core.busy > FULL {
-            is_late.then_some((&mut self.full, core.busy, 0))
-        } else {
-            (core.late_ns > HELD_NS).then_some((&mut self.held, core.late_ns as f64 / 1e9, 2))
-        };
-        if let Some((span, amount, place)) = span {
-            span.add(from, to, amount);
-            self.late_ns[place] = self.late_ns[place].max(core.late_ns);
+        let is_full = core.busy > MOSTLY && core.busy + core.waiting > FULL;
+        let is_starved = core.waiting > STARVED;
+        let is_held = !is_full && !is_starved && core.late_ns > HELD_NS;
+        let late = core.late_ns as f64 / 1e9;
+        for (place, is_so, span, amount) in [
+            (0, is_full && is_late, &mut self.full, core.busy),
+            (1, is_starved && is_late, &mut self.starved, core.waiting),
+            (2, is_held, &mut self.held, late),
+        ] {
+            if is_so {
+                span.add(from, to, amount);
+                self.late_ns[place] = self.late_ns[place].max(core.late_ns);
+            }
         }
     }
 }

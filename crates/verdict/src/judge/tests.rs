@@ -78,6 +78,19 @@ fn a_full_and_late_core_is_out_of_cpu_by_its_part_of_the_time() {
 }
 
 #[test]
+fn a_core_that_never_rests_is_full_though_others_take_a_little() {
+    let shared = |busy: f64, waiting: f64| {
+        of(100, move |_, it| {
+            it.cores.insert(0, core(busy, waiting, 30));
+        })
+    };
+    assert_eq!(shared(0.9, 0.08), "generator-out-of-cpu invalid");
+    assert_eq!(shared(0.87, 0.12), "generator-out-of-cpu invalid, cpu-taken-by-others invalid");
+    assert_eq!(shared(0.6, 0.4), "cpu-taken-by-others invalid");
+    assert_eq!(shared(0.86, 0.05), "");
+}
+
+#[test]
 fn a_finding_tells_when_and_how_much() {
     let history = run(60, |second, it| {
         if (20..40).contains(&second) {
