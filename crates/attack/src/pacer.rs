@@ -10,7 +10,7 @@ pub use ramp::Ramp;
 pub use sine::{Sine, SineError};
 pub use text::InvalidPacer;
 
-use crate::rate::Rate;
+use brunt_schedule::Rate;
 
 /// When hits are due, counted from the start of an attack. The first is due at once.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use brunt_http::Settings;
 
 use crate::pacer::Pacer;
-use crate::rate::Rate;
+use brunt_schedule::Rate;
 
 /// The settings of an attack. Plain data: change fields of [`Plan::default`].
 #[derive(Clone, Debug)]

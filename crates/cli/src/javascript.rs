@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use brunt_js::{
-    Api, Failure as Thrown, OpenedFiles, Program, ProgramError, ScriptRunner, UNHANDLED,
+    Api, Failure as Thrown, OpenError, OpenedFiles, Program, ProgramError, ScriptRunner, UNHANDLED,
     runner::{Exported, SummaryAnswer},
 };
 use brunt_modules::{K6, World};
@@ -101,6 +101,7 @@ fn load(source: &Source<'_>, origin: Origin) -> Outcome<(Loaded, Graph)> {
         extended,
         freeze_env: source.freeze_env,
         seed: source.seed,
+        repeats: source.repeats,
     }));
     let program = Program::compile(&graph, &*k6).map_err(uncompilable)?;
     let opened = match &archive {
@@ -186,6 +187,21 @@ impl Script for Loaded {
 
     fn url(&self) -> Option<&str> {
         (!self.is_archive).then(|| self.runner.program().entry())
+    }
+
+    /// As `open()` reads it: an archive has it, too.
+    fn read_file(&self, name: &str) -> Result<String, String> {
+        let program = self.runner.program();
+        let path = brunt_modules::path_beside(&program.folder(), name);
+        let shown = path.display().to_string();
+        let bytes = program.files().open(&path, true).map_err(|error| match error {
+            OpenError::NotFound(_) => format!("there is no file {shown}"),
+            OpenError::Directory(_) => format!("{shown} is a folder"),
+            OpenError::Unreadable { reason, .. } => format!("{shown} cannot be read: {reason}"),
+            _ => format!("{shown} is too large"),
+        })?;
+        let text = String::from_utf8(bytes.as_slice().to_vec());
+        text.map_err(|_| format!("{shown} is not UTF-8 text"))
     }
 
     fn into_runner(self, test: &TestOptions) -> Outcome<Arc<ScriptRunner>> {

@@ -146,8 +146,9 @@ fn run<H: Host>(
         freeze_env: outer.features.has(FREEZE_ENV),
         ..Source::of(script, &settings.script, &registry)
     };
-    let mut seed = outer.seed().unwrap_or_else(|| fastrand::u64(RANDOM_SEEDS));
-    let mut loaded = host.load(&Source { seed, ..source.clone() })?;
+    let given = outer.seed();
+    let mut seed = given.unwrap_or_else(|| fastrand::u64(RANDOM_SEEDS));
+    let mut loaded = host.load(&Source { seed, repeats: given.is_some(), ..source.clone() })?;
     if let Some(path) = secrets::beside().filter(|_| !quiet) {
         context.screen.stderr(&format!("secrets come from {}\n", path.display()));
     }
@@ -155,11 +156,11 @@ fn run<H: Host>(
     log::debug!(script, functions = loaded.functions().join(","); "The script is loaded");
     let mut plan = Plan::make(outer, &loaded, &registry, settings.script.thresholds)?;
     if let Some(own) = plan.consolidated.options.seed.map(i64::cast_unsigned)
-        && own != seed
+        && given != Some(own)
     {
         // Only the script says so: what its init code drew, it draws again.
         seed = own;
-        loaded = host.load(&Source { seed, ..source })?;
+        loaded = host.load(&Source { seed, repeats: true, ..source })?;
     }
     plan.set_seed(seed);
     if let Some(hunt) = &mut hunt {
@@ -359,6 +360,7 @@ fn run<H: Host>(
             script: &text,
             has_handle_summary,
             verdict: &verdict,
+            seed: seed.cast_signed(),
         };
         ending.write(&report, &*runner);
         if !quiet {

@@ -2,14 +2,13 @@
 
 use p256::ecdsa::signature::hazmat::{PrehashSigner as _, PrehashVerifier as _};
 use p256::elliptic_curve::ecdh::diffie_hellman;
-use p256::elliptic_curve::rand_core::OsRng;
 use p256::elliptic_curve::sec1::ToEncodedPoint as _;
 use p256::pkcs8::{
     DecodePrivateKey as _, DecodePublicKey as _, EncodePrivateKey as _, EncodePublicKey as _,
 };
 
 use crate::jwk::{self, Exported, Members};
-use crate::{Failure, Hash, Name};
+use crate::{Failure, Hash, Name, Random};
 
 /// A curve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -131,8 +130,8 @@ fn prehash(curve: Curve, hash: Hash, message: &[u8]) -> Vec<u8> {
 
 impl PrivateKey {
     /// A new one.
-    pub fn generate(curve: Curve) -> Self {
-        on_curve!(PrivateKey, curve, nist => nist::SecretKey::random(&mut OsRng))
+    pub fn generate(curve: Curve, random: &mut Random) -> Self {
+        on_curve!(PrivateKey, curve, nist => nist::SecretKey::random(random))
     }
 
     /// From PKCS #8.
@@ -356,7 +355,10 @@ mod tests {
     #[test]
     fn what_was_signed_is_known_with_every_hash() {
         for curve in CURVES {
-            let (key, other) = (PrivateKey::generate(curve), PrivateKey::generate(curve));
+            let (key, other) = (
+                PrivateKey::generate(curve, &mut Random::System),
+                PrivateKey::generate(curve, &mut Random::System),
+            );
             for hash in [Hash::Sha1, Hash::Sha256, Hash::Sha384, Hash::Sha512] {
                 let signature = key.sign(hash, b"words").unwrap();
                 assert_eq!(signature.len(), 2 * curve.size());
@@ -371,7 +373,7 @@ mod tests {
     #[test]
     fn keys_survive_each_of_their_formats() {
         for curve in CURVES {
-            let key = PrivateKey::generate(curve);
+            let key = PrivateKey::generate(curve, &mut Random::System);
             let point = key.public().to_raw();
             let again = PrivateKey::from_pkcs8(curve, &key.to_pkcs8().unwrap()).unwrap();
             assert_eq!(again.public().to_raw(), point);
@@ -390,13 +392,16 @@ mod tests {
     #[test]
     fn two_keys_agree_on_a_secret_and_curves_do_not_mix() {
         for curve in CURVES {
-            let (a, b) = (PrivateKey::generate(curve), PrivateKey::generate(curve));
+            let (a, b) = (
+                PrivateKey::generate(curve, &mut Random::System),
+                PrivateKey::generate(curve, &mut Random::System),
+            );
             let secret = a.agree(&b.public()).unwrap();
             assert_eq!(secret, b.agree(&a.public()).unwrap());
             assert_eq!(secret.len(), curve.size());
         }
-        let other = PrivateKey::generate(Curve::P384).public();
-        assert!(PrivateKey::generate(Curve::P256).agree(&other).is_err());
+        let other = PrivateKey::generate(Curve::P384, &mut Random::System).public();
+        assert!(PrivateKey::generate(Curve::P256, &mut Random::System).agree(&other).is_err());
     }
 
     #[test]
@@ -416,7 +421,8 @@ mod tests {
                 .is_err()
             );
         }
-        let spki = PrivateKey::generate(Curve::P256).public().to_spki().unwrap();
+        let spki =
+            PrivateKey::generate(Curve::P256, &mut Random::System).public().to_spki().unwrap();
         assert!(PublicKey::from_spki(Curve::P384, &spki).is_err());
     }
 }

@@ -8,13 +8,12 @@ mod oaep;
 use rsa::pkcs8::{
     DecodePrivateKey as _, EncodePrivateKey as _, EncodePublicKey as _, SubjectPublicKeyInfoRef,
 };
-use rsa::rand_core::OsRng;
 use rsa::traits::{PrivateKeyParts as _, PublicKeyParts as _};
 use rsa::{BigUint, Pkcs1v15Sign, Pss, RsaPrivateKey, RsaPublicKey};
 
 use crate::hash::with_hash;
 use crate::jwk::{self, Exported, Members};
-use crate::{Failure, Hash};
+use crate::{Failure, Hash, Random};
 
 /// The fewest bits of a key that is generated, as in Go.
 pub const BITS_MIN: usize = 1024;
@@ -49,7 +48,7 @@ impl PrivateKey {
     ///
     /// # Errors
     /// [`Name::Operation`](crate::Name::Operation) if there is none of `bits` bits, or with this exponent.
-    pub fn generate(bits: usize, exponent: &[u8]) -> Result<Self, Failure> {
+    pub fn generate(bits: usize, exponent: &[u8], random: &mut Random) -> Result<Self, Failure> {
         if !(BITS_MIN..=BITS_MAX).contains(&bits) {
             let message = format!(
                 "could not generate RSA key pair: {bits} bits are not {BITS_MIN} to {BITS_MAX}"
@@ -62,7 +61,7 @@ impl PrivateKey {
         if exponent < BigUint::from(3_u8) || !is_odd || exponent.bits() > 33 {
             return Err(Failure::operation("could not generate RSA key pair: the public exponent"));
         }
-        RsaPrivateKey::new_with_exp(&mut OsRng, bits, &exponent).map(Self).map_err(|error| {
+        RsaPrivateKey::new_with_exp(random, bits, &exponent).map(Self).map_err(|error| {
             Failure::operation(format!("could not generate RSA key pair: {error}"))
         })
     }
@@ -141,17 +140,23 @@ impl PrivateKey {
     ///
     /// # Errors
     /// [`Name::Operation`](crate::Name::Operation) if hash and salt do not fit into the key.
-    pub fn sign(&self, scheme: Scheme, hash: Hash, message: &[u8]) -> Result<Vec<u8>, Failure> {
+    pub fn sign(
+        &self,
+        scheme: Scheme,
+        hash: Hash,
+        message: &[u8],
+        random: &mut Random,
+    ) -> Result<Vec<u8>, Failure> {
         let digest = hash.digest(message);
         let signed = with_hash!(hash, H => match scheme {
             Scheme::Pkcs1 => {
-                self.0.sign_with_rng(&mut OsRng, Pkcs1v15Sign::new::<H>(), &digest)
+                self.0.sign_with_rng(random, Pkcs1v15Sign::new::<H>(), &digest)
             }
             Scheme::Pss { salt } => {
                 if salt > self.0.size() {
                     return Err(Failure::operation("could not sign data: the salt is too long for the key"));
                 }
-                self.0.sign_with_rng(&mut OsRng, Pss::new_with_salt::<H>(salt), &digest)
+                self.0.sign_with_rng(random, Pss::new_with_salt::<H>(salt), &digest)
             }
         });
         signed.map_err(|error| Failure::operation(format!("could not sign data: {error}")))
@@ -245,8 +250,14 @@ impl PublicKey {
     ///
     /// # Errors
     /// [`Name::Operation`](crate::Name::Operation) if the message is too long for the key.
-    pub fn encrypt(&self, hash: Hash, label: &[u8], plain: &[u8]) -> Result<Vec<u8>, Failure> {
-        oaep::encrypt(&self.0, hash, label, plain).ok_or_else(|| {
+    pub fn encrypt(
+        &self,
+        hash: Hash,
+        label: &[u8],
+        plain: &[u8],
+        random: &mut Random,
+    ) -> Result<Vec<u8>, Failure> {
+        oaep::encrypt(&self.0, hash, label, plain, random).ok_or_else(|| {
             Failure::operation("could not encrypt data: message too long for RSA key size")
         })
     }
@@ -268,34 +279,41 @@ mod tests {
     use super::*;
 
     static KEY: LazyLock<PrivateKey> =
-        LazyLock::new(|| PrivateKey::generate(1024, &[1, 0, 1]).unwrap());
+        LazyLock::new(|| PrivateKey::generate(1024, &[1, 0, 1], &mut Random::System).unwrap());
 
     #[test]
     fn what_was_signed_is_known() {
         for scheme in [Scheme::Pkcs1, Scheme::Pss { salt: 0 }, Scheme::Pss { salt: 20 }] {
             for hash in [Hash::Sha1, Hash::Sha256, Hash::Sha512] {
-                let signature = KEY.sign(scheme, hash, b"words").unwrap();
+                let signature = KEY.sign(scheme, hash, b"words", &mut Random::System).unwrap();
                 assert!(KEY.public().verify(scheme, hash, &signature, b"words"));
                 assert!(!KEY.public().verify(scheme, hash, &signature, b"word"));
                 assert!(!KEY.public().verify(scheme, hash, b"short", b"words"));
             }
         }
-        assert!(KEY.sign(Scheme::Pss { salt: 300 }, Hash::Sha256, b"words").is_err());
-        assert!(KEY.sign(Scheme::Pss { salt: usize::MAX }, Hash::Sha256, b"words").is_err());
+        assert!(
+            KEY.sign(Scheme::Pss { salt: 300 }, Hash::Sha256, b"words", &mut Random::System)
+                .is_err()
+        );
+        assert!(
+            KEY.sign(Scheme::Pss { salt: usize::MAX }, Hash::Sha256, b"words", &mut Random::System)
+                .is_err()
+        );
     }
 
     #[test]
     fn what_was_encrypted_opens_with_key_hash_and_label_alone() {
         for label in [&b""[..], b"label", &[0xFF, 0xFE]] {
-            let encrypted = KEY.public().encrypt(Hash::Sha256, label, b"words").unwrap();
+            let encrypted =
+                KEY.public().encrypt(Hash::Sha256, label, b"words", &mut Random::System).unwrap();
             assert_eq!(encrypted.len(), 128);
             assert_eq!(KEY.decrypt(Hash::Sha256, label, &encrypted).unwrap(), b"words");
             assert!(KEY.decrypt(Hash::Sha256, b"other", &encrypted).is_err());
             assert!(KEY.decrypt(Hash::Sha1, label, &encrypted).is_err());
             assert!(KEY.decrypt(Hash::Sha256, label, &encrypted[1..]).is_err());
         }
-        assert!(KEY.public().encrypt(Hash::Sha256, b"", &[0; 62]).is_ok());
-        assert!(KEY.public().encrypt(Hash::Sha256, b"", &[0; 63]).is_err());
+        assert!(KEY.public().encrypt(Hash::Sha256, b"", &[0; 62], &mut Random::System).is_ok());
+        assert!(KEY.public().encrypt(Hash::Sha256, b"", &[0; 63], &mut Random::System).is_err());
     }
 
     #[test]
@@ -320,10 +338,10 @@ mod tests {
 
     #[test]
     fn keys_that_cannot_be_are_not_sought() {
-        assert!(PrivateKey::generate(512, &[1, 0, 1]).is_err());
-        assert!(PrivateKey::generate(1 << 20, &[1, 0, 1]).is_err());
-        assert!(PrivateKey::generate(1024, &[2]).is_err());
-        assert!(PrivateKey::generate(1024, &[]).is_err());
-        assert!(PrivateKey::generate(1024, &[1; 9]).is_err());
+        assert!(PrivateKey::generate(512, &[1, 0, 1], &mut Random::System).is_err());
+        assert!(PrivateKey::generate(1 << 20, &[1, 0, 1], &mut Random::System).is_err());
+        assert!(PrivateKey::generate(1024, &[2], &mut Random::System).is_err());
+        assert!(PrivateKey::generate(1024, &[], &mut Random::System).is_err());
+        assert!(PrivateKey::generate(1024, &[1; 9], &mut Random::System).is_err());
     }
 }

@@ -2,9 +2,11 @@
 
 mod breakdown;
 mod distinct;
+mod entry;
 mod exceptions;
 mod failures;
 mod judged;
+mod judging;
 mod requests;
 mod routes;
 mod tree;
@@ -18,21 +20,21 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::breakdown::Parts;
 use self::distinct::Distinct;
+use self::entry::Entry;
 pub use self::exceptions::ExceptionLog;
 use self::failures::Failures;
-use self::judged::{Judged, Look};
+use self::judged::Judged;
+pub use self::judging::Verdict;
 use self::requests::Requests;
 use self::routes::{Route, Routes};
 use self::tree::Tree;
-use self::window::Ring;
 use crate::frame::{Dropped, Frame};
 use crate::metric::{Metric, MetricId, builtin};
 use crate::registry::Registry;
 use crate::series::Series;
-use crate::sink::Sink;
 use crate::stat::TrendStat;
-use crate::summary::{GroupSummary, LeftOut, MetricSummary, Summary, is_of_route};
-use crate::tags::{TagSet, WARMUP_TAG};
+use crate::summary::{GroupSummary, LeftOut, Summary};
+use crate::tags::WARMUP_TAG;
 use crate::threshold::{Selector, ThresholdError, ThresholdSet};
 
 /// The values that a ledger has to keep.
@@ -85,33 +87,6 @@ pub struct Ledger {
     left_out: Option<LeftOut>,
     /// When the scenarios began, on the clock of the run; the first look at thresholds in time says so.
     began: Option<Duration>,
-}
-
-/// A metric or submetric and its thresholds.
-#[derive(Debug)]
-struct Entry {
-    name: String,
-    metric: Metric,
-    /// Empty for the metric itself.
-    tags: Vec<(String, String)>,
-    is_submetric: bool,
-    sink: Sink,
-    judged: Vec<Judged>,
-    /// Its last minutes, for thresholds with windows: one for each width of parts.
-    rings: Vec<Ring>,
-    /// The thresholds name it, perhaps with an empty list.
-    is_named: bool,
-}
-
-/// How the thresholds stand.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Verdict {
-    /// The names of metrics and submetrics with a threshold that fails, sorted.
-    pub crossed: Vec<String>,
-    /// Whether the test must stop now.
-    pub abort: bool,
-    /// The exit code of the threshold that broke first among those that fail and have one.
-    pub exit_code: Option<u8>,
 }
 
 impl Ledger {
@@ -213,16 +188,7 @@ impl Ledger {
         }
         let index = self.entries.len() as u32;
         of_metric.push(index);
-        self.entries.push(Entry {
-            name: selector.name(),
-            sink: Sink::empty(metric.kind),
-            metric,
-            tags,
-            is_submetric: selector.suffix.is_some(),
-            judged: Vec::new(),
-            rings: Vec::new(),
-            is_named: false,
-        });
+        self.entries.push(Entry::new(metric, selector, tags));
         index
     }
 
@@ -273,6 +239,9 @@ impl Ledger {
             return Route { requests, ..Route::default() };
         }
         self.distinct.add(series);
+        for index in self.by_metric.get(&series.metric).into_iter().flatten() {
+            self.entries[*index as usize].meet(&series.tags, is_warm);
+        }
         if is_warm {
             return Route { is_warm, ..Route::default() };
         }
@@ -282,7 +251,7 @@ impl Ledger {
                 Selector { metric: metric.name.to_string(), suffix: None, tags: Vec::new() };
             self.entry(metric, &whole);
         }
-        let fits = |index: &&u32| is_part(&series.tags, &self.entries[**index as usize].tags);
+        let fits = |index: &&u32| self.entries[**index as usize].has(&series.tags);
         let entries = self.by_metric[&series.metric].iter().filter(fits).copied().collect();
         let registry = &self.registry;
         let parts = self
@@ -290,68 +259,6 @@ impl Ledger {
             .as_mut()
             .map(|parts| parts.route(series, || registry.get(series.metric).kind));
         Route { entries, parts: parts.unwrap_or_default(), requests, is_warm: false }
-    }
-
-    /// Judges all thresholds that are not in time. `elapsed` is the time since the start of the run; counters are divided
-    /// by it, and `delay_abort_eval` must be less than it for a test to be stopped. `last` is the
-    /// judgement at the end: only then metrics without values are judged too, and nothing is stopped; thresholds in time
-    /// whose time never came get their only look.
-    pub fn evaluate(&mut self, elapsed: Duration, last: bool) -> Verdict {
-        self.judge(elapsed, last, false)
-    }
-
-    /// Whether some thresholds are in time: [`look`](Self::look) is for them.
-    pub fn has_looks(&self) -> bool {
-        let mut all = self.entries.iter().flat_map(|entry| &entry.judged);
-        all.any(|judged| judged.threshold.timing.is_in_time())
-    }
-
-    /// Looks at the thresholds in time. Call it once a second while scenarios run, from their start on; `elapsed` is the
-    /// time since the start of the run.
-    pub fn look(&mut self, elapsed: Duration) -> Verdict {
-        self.judge(elapsed, false, true)
-    }
-
-    fn judge(&mut self, elapsed: Duration, last: bool, looks: bool) -> Verdict {
-        let mut verdict = Verdict::default();
-        if looks && self.began.is_none() {
-            self.began = Some(elapsed);
-        }
-        let running = elapsed.saturating_sub(self.began.unwrap_or_default());
-        let look = Look { elapsed, running, last };
-        let mut exit = None;
-        for entry in self.entries.iter_mut().filter(|entry| !entry.judged.is_empty()) {
-            if looks || last {
-                entry.rings.iter_mut().for_each(|ring| ring.settle(elapsed));
-            }
-            if let Sink::Trend(trend) = &mut entry.sink {
-                trend.sort();
-            }
-            let mut crossed = false;
-            for judged in &mut entry.judged {
-                let is_in_time = judged.threshold.timing.is_in_time();
-                if is_in_time && (looks || last) {
-                    judged.look(&entry.sink, &entry.rings, look);
-                } else if !is_in_time && !looks {
-                    judged.judge(&entry.sink, look);
-                }
-                let (threshold, is_broken) = (&judged.threshold, !judged.ok);
-                crossed |= is_broken;
-                let ripe = threshold.delay_abort_eval.is_none_or(|delay| elapsed > delay);
-                verdict.abort |= is_broken && threshold.abort_on_fail && ripe && !last;
-                if let Some((at, code)) = judged.asks_for()
-                    && exit.is_none_or(|(first, _)| at < first)
-                {
-                    exit = Some((at, code));
-                }
-            }
-            if crossed {
-                verdict.crossed.push(entry.name.clone());
-            }
-        }
-        verdict.crossed.sort_unstable();
-        verdict.exit_code = exit.map(|(_, code)| code);
-        verdict
     }
 
     /// How many different series there were, within 3 % (k6 warns from 100 000 on).
@@ -406,14 +313,6 @@ impl Ledger {
     }
 }
 
-/// Whether these tags have each of these pairs. A route that no tag `route` of the script tells is the one that was learned.
-fn is_part(tags: &TagSet, pairs: &[(String, String)]) -> bool {
-    pairs.iter().all(|(key, value)| match tags.get(key) {
-        Some(own) => own == value,
-        None => key == "route" && is_of_route(tags, value),
-    })
-}
-
 impl Ledger {
     /// The tree, with what k6 finds out from the tags of samples.
     fn root(&self) -> GroupSummary {
@@ -427,33 +326,6 @@ impl Ledger {
             strip(&mut root);
         }
         root
-    }
-}
-
-impl Entry {
-    /// The ring for a window, made if there is none with parts of its width.
-    fn ring(&mut self, window: Duration) -> usize {
-        let width = window::width(window);
-        let index = self.rings.iter().position(|ring| ring.width() == width).unwrap_or_else(|| {
-            self.rings.push(Ring::new(self.metric.kind, width));
-            self.rings.len() - 1
-        });
-        self.rings[index].reserve(window);
-        index
-    }
-
-    fn summary(&self, run: Duration) -> MetricSummary {
-        let thresholds = self.judged.iter().map(Judged::result);
-        MetricSummary {
-            name: self.name.clone(),
-            parent: self.is_submetric.then(|| self.metric.name.to_string()),
-            kind: self.metric.kind,
-            contains: self.metric.contains,
-            values: self.sink.values(run),
-            thresholds: thresholds.collect(),
-            observed: !self.sink.is_empty(),
-            named: self.is_named,
-        }
     }
 }
 

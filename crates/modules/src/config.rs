@@ -20,8 +20,11 @@ pub struct World {
     pub extended: bool,
     /// `__ENV` can't be written to (the feature `freeze-env`).
     pub freeze_env: bool,
-    /// Where all randomness begins that scripts may see, cryptography apart.
+    /// Where all randomness of scripts begins.
     pub seed: u64,
+    /// Somebody gave that seed to have the same requests again: cryptography draws from it, too. Otherwise the system's
+    /// randomness is cryptography's.
+    pub repeats: bool,
 }
 
 /// Known once the options are consolidated.
@@ -117,6 +120,7 @@ pub struct SystemTags {
     pub vu: bool,
     pub ocsp_status: bool,
     pub ip: bool,
+    pub route: bool,
 }
 
 impl SystemTags {
@@ -143,12 +147,13 @@ impl SystemTags {
             vu: has("vu"),
             ocsp_status: has("ocsp_status"),
             ip: has("ip"),
+            route: has("route"),
         }
     }
 }
 
 impl Default for SystemTags {
-    /// k6's: all but `iter`, `vu`, `ocsp_status` and `ip`.
+    /// k6's: all but `iter`, `vu`, `ocsp_status`, `ip` and our own `route`.
     fn default() -> Self {
         Self::of([
             "proto",

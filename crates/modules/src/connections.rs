@@ -38,6 +38,8 @@ pub(crate) struct Connections {
     client: Rc<Client>,
     /// The address that the VU dials from, if not the system's choice.
     local_ip: Option<IpAddr>,
+    /// Where VUs take addresses in turn, the one that this VU begins with.
+    first_turn: usize,
     /// Clients that the script made, each once.
     others: RefCell<Vec<Rc<Client>>>,
     /// The ways of other protocols, each on a network of its own.
@@ -55,10 +57,16 @@ impl VuSlot for Connections {
     fn new(host: &Host) -> Self {
         let network = Rc::clone(&host.core_slot::<CoreNetwork>().0);
         let local_ips = &host.slot::<VuState>().shared.config().local_ips;
-        let local_ip = local_ip(local_ips, host.ids().local);
+        let vu = host.ids().local;
+        let local_ip = local_ip(local_ips, vu);
+        let client = Client::new(network, local_ip);
+        let seed = host.slot::<VuState>().seed_of_connections(host);
+        let first_turn = vu.saturating_sub(1) as usize;
+        client.dialer().seed(seed, first_turn);
         Self {
-            client: Rc::new(Client::new(network, local_ip)),
+            client: Rc::new(client),
             local_ip,
+            first_turn,
             others: RefCell::default(),
             dialers: RefCell::default(),
             left_bytes: Cell::default(),
@@ -96,6 +104,7 @@ impl Connections {
             is_held
         });
         let dialer = Dialer::new(Rc::clone(network), self.local_ip);
+        dialer.seed(self.client.dialer().draw(), self.first_turn);
         dialers.push(Rc::clone(&dialer));
         dialer
     }
@@ -108,6 +117,7 @@ impl Connections {
     /// A new client on another network. Its bytes and connections are the VU's, too.
     pub(crate) fn new_client_on(&self, network: Rc<Network>) -> Rc<Client> {
         let client = Rc::new(Client::new(network, self.local_ip));
+        client.dialer().seed(self.client.dialer().draw(), self.first_turn);
         let mut others = self.others.borrow_mut();
         // A script may make one in each iteration: clients that the script dropped leave their bytes.
         others.retain(|client| {
@@ -175,6 +185,7 @@ mod tests {
         Connections {
             client: Rc::new(Client::new(network(), local_ip)),
             local_ip,
+            first_turn: 0,
             others: RefCell::default(),
             dialers: RefCell::default(),
             left_bytes: Cell::default(),

@@ -10,11 +10,13 @@ use std::ffi::CStr;
 use std::sync::LazyLock;
 
 use base64::Engine as _;
+use brunt_crypto::Random;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Value, Weight};
 
 use crate::encoding::{self, with_input, with_input_of};
 use crate::go_error::throw_go;
 use crate::module::Module;
+use crate::state::VuState;
 use hash::{Algorithm, Hashing};
 
 /// The most bytes that `randomBytes` makes at once: 256 MiB.
@@ -180,9 +182,16 @@ fn random_bytes<'js>(call: Call<'js>) -> JsResult<'js> {
     ctx.array_buffer(bytes)
 }
 
-/// Fills a slice with bytes that cannot be guessed.
+/// The random bytes of keys, salts and whatever else a script asks for: those of the system, which cannot be guessed, or
+/// those of the seed that the run was given.
+fn random(ctx: Ctx<'_>) -> Random {
+    VuState::repeated(ctx).map_or(Random::System, Random::seeded)
+}
+
+/// Fills a slice with them.
 fn fill_random<'js>(ctx: Ctx<'js>, bytes: &mut [u8]) -> JsResult<'js, ()> {
-    getrandom::fill(bytes)
+    random(ctx)
+        .fill(bytes)
         .map_err(|error| throw_go(ctx, &format!("the system gives no random bytes: {error}")))
 }
 

@@ -171,7 +171,7 @@ async fn ask(
     server: SocketAddr,
     question: &Question,
 ) -> Result<Vec<String>, Trouble> {
-    query::ask(server, dialer.local_ip(), question).await
+    query::ask(server, dialer.local_ip(), question, dialer.draw() as u16).await
 }
 
 /// `host`, `host:port`, `[host]:port`, or a bare address of IPv6.

@@ -66,4 +66,5 @@ mod websockets;
 mod ws;
 
 pub use config::{Config, SystemTags, World};
+pub use globals::open::path_beside;
 pub use hosted::K6;

@@ -69,6 +69,7 @@ mod tests {
             extended: true,
             freeze_env: false,
             seed: 1,
+            repeats: false,
         });
         let (text, number) = (shared.slot::<Mutex<String>>(), shared.slot::<Mutex<u8>>());
         assert!(Arc::ptr_eq(&text, &shared.slot()));

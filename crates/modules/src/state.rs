@@ -166,6 +166,19 @@ impl VuState {
         host.map_or_else(|| fastrand::u64(..), |host| host.slot::<Self>().draw())
     }
 
+    /// A number that the seed decides, where it was given so that requests repeat; else `None`: the number must be a secret.
+    pub(crate) fn repeated(ctx: Ctx<'_>) -> Option<u64> {
+        let state = ctx.host::<Host>()?.slot::<Self>();
+        state.shared.world.repeats.then(|| state.draw())
+    }
+
+    /// The seed of this VU's connections, which draw apart from its iterations.
+    pub(crate) fn seed_of_connections(&self, host: &Host) -> u64 {
+        /// No iteration has this number.
+        const CONNECTIONS: u64 = u64::MAX - 3;
+        mixed(mixed(self.shared.world.seed ^ mixed(host.ids().global)) ^ mixed(CONNECTIONS))
+    }
+
     fn draw(&self) -> u64 {
         let next = self.random.get().wrapping_add(1);
         self.random.set(next);

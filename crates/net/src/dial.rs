@@ -180,7 +180,7 @@ impl Dialer {
         } else if let Ok(ip) = host.parse() {
             SocketAddr::new(ip, port)
         } else {
-            SocketAddr::new(self.network().dns.lookup(host).await?, port)
+            SocketAddr::new(self.network().dns.lookup(host, self.chance()).await?, port)
         };
         hosts.check_address(address.ip())?;
         Ok(address)

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use rustls::client::ClientConfig;
 
+use crate::chance::Chance;
 use crate::moments::Meter;
 use crate::network::Network;
 use crate::tls::TlsConfigs;
@@ -18,6 +19,7 @@ pub struct Dialer {
     network: Rc<Network>,
     local_ip: Option<IpAddr>,
     sessions: Rc<Sessions>,
+    chance: Chance,
 }
 
 /// The TLS sessions that a client, or several that share theirs, can resume: the core's configurations and the versions of
@@ -53,7 +55,8 @@ impl Dialer {
         local_ip: Option<IpAddr>,
         sessions: Rc<Sessions>,
     ) -> Rc<Self> {
-        Rc::new(Self { meter: Meter::default(), network, local_ip, sessions })
+        let chance = Chance::default();
+        Rc::new(Self { meter: Meter::default(), network, local_ip, sessions, chance })
     }
 
     /// The network it is part of.
@@ -71,6 +74,21 @@ impl Dialer {
     #[inline]
     pub fn meter(&self) -> &Meter {
         &self.meter
+    }
+
+    /// From now on its random choices are those of a seed: which address of a name, all that is [drawn](Self::draw). Where
+    /// addresses are taken in turn, it begins with the one at `first_turn`, so that clients spread.
+    pub fn seed(&self, seed: u64, first_turn: usize) {
+        self.chance.seed(seed, first_turn);
+    }
+
+    /// A random number, for protocols that send such.
+    pub fn draw(&self) -> u64 {
+        self.chance.draw()
+    }
+
+    pub(crate) fn chance(&self) -> &Chance {
+        &self.chance
     }
 
     pub(crate) fn sessions(&self) -> &Sessions {

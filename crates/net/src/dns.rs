@@ -15,6 +15,7 @@ use hickory_resolver::proto::ProtoError;
 use hickory_resolver::proto::rr::Name;
 use rustc_hash::FxHashMap;
 
+use crate::chance::Chance;
 use crate::clock::Clock;
 use crate::failure::Failure;
 use crate::name_server::is_number;
@@ -46,7 +47,6 @@ enum Entry {
     Known {
         ips: Rc<[IpAddr]>,
         until: u64,
-        turn: usize,
     },
 }
 
@@ -69,45 +69,48 @@ impl Dns {
         Ok(ips.to_vec())
     }
 
-    /// One address of `host`, chosen as the `dns` option says.
-    pub(crate) async fn lookup(&self, host: &str) -> Result<IpAddr, Failure> {
+    /// One address of `host`, chosen as the `dns` option says, by this client.
+    pub(crate) async fn lookup(&self, host: &str, chance: &Chance) -> Result<IpAddr, Failure> {
+        // Before any waiting: a client's choices are made in the order of its lookups.
+        let pick = chance.pick(self.settings.select, host);
+        let ips = self.all(host).await?;
+        Ok(ips[pick % ips.len()])
+    }
+
+    /// Any one IPv4 address of `host`, and any one IPv6 address, as far as there are such.
+    pub(crate) async fn lookup_families(
+        &self,
+        host: &str,
+        chance: &Chance,
+    ) -> Result<[Option<IpAddr>; 2], Failure> {
+        let pick = chance.pick(DnsSelect::Random, host);
+        let ips = self.all(host).await?;
+        Ok([IpAddr::is_ipv4, IpAddr::is_ipv6].map(|is_wanted| {
+            let of_family: Vec<_> = ips.iter().filter(|ip| is_wanted(ip)).copied().collect();
+            (!of_family.is_empty()).then(|| of_family[pick % of_family.len()])
+        }))
+    }
+
+    /// All addresses of `host`: not empty.
+    async fn all(&self, host: &str) -> Answer {
         let asking = match self.remembered(host) {
-            Ok(ip) => return Ok(ip),
+            Ok(ips) => return Ok(ips),
             Err(asking) => asking,
         };
         let answer = asking.await;
         self.settle(host, &answer);
-        answer.map(|ips| self.choose(host, &ips))
+        answer
     }
 
-    /// Any one IPv4 address of `host`, and any one IPv6 address, as far as there are such.
-    pub(crate) async fn lookup_families(&self, host: &str) -> Result<[Option<IpAddr>; 2], Failure> {
-        let known = match self.names.borrow().get(host) {
-            Some(Entry::Known { ips, until, .. }) if (self.clock)() < *until => Some(ips.clone()),
-            _ => None,
-        };
-        let ips = match (known, self.remembered(host)) {
-            (Some(ips), _) => ips,
-            // It was remembered in between: impossible, as nothing was awaited.
-            (None, Ok(ip)) => Rc::from([ip]),
-            (None, Err(asking)) => {
-                let answer = asking.await;
-                self.settle(host, &answer);
-                answer?
-            }
-        };
-        Ok([IpAddr::is_ipv4, IpAddr::is_ipv6].map(|is_wanted| {
-            let of_family: Vec<_> = ips.iter().filter(|ip| is_wanted(ip)).copied().collect();
-            (!of_family.is_empty()).then(|| of_family[fastrand::usize(..of_family.len())])
-        }))
-    }
-
-    /// The remembered address, or the answer to wait for.
-    fn remembered(&self, host: &str) -> Result<IpAddr, Shared<LocalBoxFuture<'static, Answer>>> {
+    /// The remembered addresses, or the answer to wait for.
+    fn remembered(
+        &self,
+        host: &str,
+    ) -> Result<Rc<[IpAddr]>, Shared<LocalBoxFuture<'static, Answer>>> {
         let mut names = self.names.borrow_mut();
-        match names.get_mut(host) {
-            Some(Entry::Known { ips, until, turn }) if (self.clock)() < *until => {
-                return Ok(select(self.settings.select, ips, turn));
+        match names.get(host) {
+            Some(Entry::Known { ips, until }) if (self.clock)() < *until => {
+                return Ok(Rc::clone(ips));
             }
             Some(Entry::Asking(asking)) => return Err(asking.clone()),
             _ => {}
@@ -140,19 +143,11 @@ impl Dns {
             Ok(ips) if !self.settings.ttl.is_zero() => {
                 let ttl = u64::try_from(self.settings.ttl.as_nanos()).unwrap_or(u64::MAX);
                 let until = (self.clock)().saturating_add(ttl);
-                names.insert(host.into(), Entry::Known { ips: ips.clone(), until, turn: 0 });
+                names.insert(host.into(), Entry::Known { ips: ips.clone(), until });
             }
             _ => {
                 names.remove(host);
             }
-        }
-    }
-
-    fn choose(&self, host: &str, ips: &[IpAddr]) -> IpAddr {
-        let mut names = self.names.borrow_mut();
-        match names.get_mut(host) {
-            Some(Entry::Known { turn, .. }) => select(self.settings.select, ips, turn),
-            _ => select(self.settings.select, ips, &mut 0),
         }
     }
 }
@@ -181,19 +176,6 @@ fn ask(
         })?;
         let ips: Rc<[IpAddr]> = found.iter().collect();
         if ips.is_empty() { Err(Failure::NoSuchHost) } else { Ok(ips) }
-    }
-}
-
-fn select(how: DnsSelect, ips: &[IpAddr], turn: &mut usize) -> IpAddr {
-    match how {
-        DnsSelect::First => ips[0],
-        DnsSelect::Random if ips.len() == 1 => ips[0],
-        DnsSelect::Random => ips[fastrand::usize(..ips.len())],
-        DnsSelect::RoundRobin => {
-            let ip = ips[*turn % ips.len()];
-            *turn = turn.wrapping_add(1);
-            ip
-        }
     }
 }
 
@@ -261,16 +243,44 @@ mod tests {
     }
 
     fn lookup(dns: &Dns, host: &str) -> Result<String, Failure> {
+        lookup_by(dns, host, &Chance::default())
+    }
+
+    fn lookup_by(dns: &Dns, host: &str, chance: &Chance) -> Result<String, Failure> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(dns.lookup(host)).map(|ip| ip.to_string())
+        runtime.block_on(dns.lookup(host, chance)).map(|ip| ip.to_string())
     }
 
     #[test]
-    fn round_robin_takes_turns_from_the_first_answer_on() {
+    fn each_client_takes_turns_from_its_first_answer_on() {
         let dns = dns(60, DnsSelect::RoundRobin);
         answer(&dns, "a.test", Ok(ips()));
-        let turns: Vec<_> = (0..4).map(|_| lookup(&dns, "a.test").unwrap()).collect();
-        assert_eq!(turns, ["1.1.1.1", "2.2.2.2", "3.3.3.3", "1.1.1.1"]);
+        let (first, second) = (Chance::default(), Chance::default());
+        second.seed(1, 1);
+        let mut turns = Vec::new();
+        for chance in [&first, &first, &second, &first, &second, &first] {
+            turns.push(lookup_by(&dns, "a.test", chance).unwrap());
+        }
+        assert_eq!(turns, ["1.1.1.1", "2.2.2.2", "2.2.2.2", "3.3.3.3", "3.3.3.3", "1.1.1.1"]);
+    }
+
+    /// Whatever other clients of the core look up in between.
+    #[test]
+    fn random_addresses_of_a_client_repeat_with_its_seed() {
+        let taken = |others: usize| {
+            let dns = dns(60, DnsSelect::Random);
+            answer(&dns, "a.test", Ok(ips()));
+            let (own, other) = (Chance::default(), Chance::default());
+            own.seed(9, 0);
+            let one = |_| {
+                for _ in 0..others {
+                    lookup_by(&dns, "a.test", &other).unwrap();
+                }
+                lookup_by(&dns, "a.test", &own).unwrap()
+            };
+            (0..16).map(one).collect::<Vec<_>>()
+        };
+        assert_eq!(taken(0), taken(3));
     }
 
     #[test]

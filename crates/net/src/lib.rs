@@ -24,6 +24,7 @@
 #![forbid(unsafe_code)]
 
 pub mod budget;
+mod chance;
 pub mod clock;
 mod connection;
 mod counted;

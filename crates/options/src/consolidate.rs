@@ -9,6 +9,7 @@ use brunt_schedule::{Gaps, Peak, Scenario, Segment, peak, total_duration};
 use crate::derive::{DEFAULT, Derived, Sources, derive, path_of_shortcut};
 use crate::error::{Fault, Layer, OptionsError};
 use crate::options::Options;
+use crate::rhythm::ReadFile;
 use crate::scenario::ScenarioConfig;
 use crate::threshold::{self, Against};
 
@@ -32,6 +33,15 @@ pub struct Rules {
     pub no_thresholds: bool,
     /// Tags of layers are merged name by name (the feature `merge-run-tags`).
     pub merge_run_tags: bool,
+}
+
+/// Facts of the test that are no options.
+#[derive(Clone, Copy, Default)]
+pub struct Known<'a> {
+    /// The metrics of the script: thresholds must fit them.
+    pub registry: Option<&'a Registry>,
+    /// Reads a file that lies beside the script: `rateFile`. Without it no option may name a file.
+    pub read_file: Option<ReadFile<'a>>,
 }
 
 /// Options that can be run.
@@ -83,17 +93,17 @@ impl Consolidated {
 /// # Errors
 /// [`OptionsError`] for contradictions, and for values with which nothing can run (all of them at once).
 pub fn consolidate(layers: Layers, rules: Rules) -> Result<Consolidated, OptionsError> {
-    consolidate_for(layers, rules, None)
+    consolidate_for(layers, rules, Known::default())
 }
 
-/// The same, with thresholds that must fit the metrics of a script.
+/// The same for a script that is known.
 ///
 /// # Errors
-/// The same as [`consolidate`], and thresholds on metrics that do not exist.
+/// The same as [`consolidate`], thresholds on metrics that do not exist, and files that cannot be read.
 pub fn consolidate_for(
     layers: Layers,
     rules: Rules,
-    registry: Option<&Registry>,
+    known: Known<'_>,
 ) -> Result<Consolidated, OptionsError> {
     let mut warnings = Vec::new();
     let (options, sources) = overlay(layers, rules, &mut warnings);
@@ -106,7 +116,7 @@ pub fn consolidate_for(
     });
     let mut scenarios = Vec::with_capacity(configs.len());
     for (name, config) in &configs {
-        match config.resolve(name) {
+        match config.resolve(name, known.read_file) {
             Ok(scenario) => scenarios.push(scenario),
             Err(wrong) => faults.extend(wrong.into_iter().map(|fault| {
                 let path = if is_shortcut && name == DEFAULT {
@@ -138,7 +148,7 @@ pub fn consolidate_for(
     }));
     let thresholds = match &options.thresholds {
         Some(configs) if !rules.no_thresholds => {
-            let against = Against { registry, scenarios: &scenarios };
+            let against = Against { registry: known.registry, scenarios: &scenarios };
             threshold::sets(configs, sources.get("thresholds").copied(), against, &mut errors)
         }
         _ => Vec::new(),

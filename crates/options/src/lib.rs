@@ -16,7 +16,7 @@
 //!
 //! A value that cannot be read is an [`OptionsError`] with the path of the key
 //! (`scenarios.browse.stages[1].target`), what was expected there and what was given. Nothing here
-//! reads a file or the environment by itself.
+//! reads a file or the environment by itself; the file of a `rateFile` is read by a function that the caller gives ([`Known`]).
 #![forbid(unsafe_code)]
 
 mod config_file;
@@ -43,13 +43,13 @@ mod tls;
 mod value;
 
 pub use config_file::ConfigFile;
-pub use consolidate::{Consolidated, Layers, Rules, consolidate, consolidate_for};
+pub use consolidate::{Consolidated, Known, Layers, Rules, consolidate, consolidate_for};
 pub use dns::{Dns, DnsPolicy, DnsSelect, DnsTtl};
 pub use error::{Fault, Layer, OptionsError};
 pub use hosts::{HostAddress, HostPattern, Network};
 pub use local_ips::LocalIps;
 pub use options::{Options, Parsed, UnknownKeys};
-pub use rhythm::{ArrivalsKind, SineConfig};
+pub use rhythm::{ArrivalsKind, ReadFile, SineConfig};
 pub use scenario::{ExecutorKind, ScenarioConfig};
 pub use size::Size;
 pub use stage::StageConfig;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use brunt_schedule::SineStart;
+use brunt_schedule::{Curve, Executor, SineStart};
 use serde_json::Value;
 
 use crate::error::Fault;
@@ -83,4 +83,22 @@ impl OptionValue for SineStart {
         let found = Self::ALL.into_iter().find(|(_, start)| start == self);
         found.map_or(Value::Null, |(name, _)| name.into())
     }
+}
+
+/// The reader of files for options: from a path as it was written to the text, or the reason for none.
+pub type ReadFile<'a> = &'a dyn Fn(&str) -> Result<String, String>;
+
+/// The executor that follows the rates of the file `name`, or the file's fault with its line.
+pub(crate) fn executor_of_file(
+    name: &str,
+    read: Option<ReadFile<'_>>,
+    (pre_allocated_vus, max_vus): (u64, u64),
+) -> Result<Executor, String> {
+    if name.is_empty() {
+        return Err("names no file".into());
+    }
+    let Some(read) = read else { return Err("files cannot be read here".into()) };
+    let curve = Curve::parse(&read(name)?)
+        .map_err(|wrong| format!("{name}:{}: {}", wrong.line, wrong.fault))?;
+    curve.executor(pre_allocated_vus, max_vus).map_err(|wrong| format!("{name} {wrong}"))
 }

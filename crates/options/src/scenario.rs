@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::error::Fault;
 use crate::json::Json;
-use crate::rhythm::{ArrivalsKind, SineConfig};
+use crate::rhythm::{ArrivalsKind, ReadFile, SineConfig, executor_of_file};
 use crate::stage::StageConfig;
 use crate::value::{OptionValue, record};
 
@@ -64,9 +64,15 @@ impl ExecutorKind {
             Self::ConstantArrivalRate => {
                 &["rate", "timeUnit", "duration", "preAllocatedVUs", "maxVUs", "arrivals", "sine"]
             }
-            Self::RampingArrivalRate => {
-                &["startRate", "timeUnit", "stages", "preAllocatedVUs", "maxVUs", "arrivals"]
-            }
+            Self::RampingArrivalRate => &[
+                "startRate",
+                "timeUnit",
+                "stages",
+                "preAllocatedVUs",
+                "maxVUs",
+                "arrivals",
+                "rateFile",
+            ],
         }
     }
 
@@ -90,7 +96,7 @@ const COMMON_KEYS: [&str; 7] =
     ["startTime", "gracefulStop", "env", "exec", "tags", "options", "warmup"];
 
 /// Keys that are shown only if they are set: all but the first are ours.
-const IF_SET: [&str; 4] = ["options", "warmup", "arrivals", "sine"];
+const IF_SET: [&str; 5] = ["options", "warmup", "arrivals", "sine", "rateFile"];
 
 record! {
     /// A scenario as it is written. Only the keys of its executor can be set.
@@ -109,12 +115,14 @@ record! {
         tags: BTreeMap<String, String> = "tags",
         /// Settings of modules: `browser`.
         options: Map<String, Value> = "options",
-        /// How long its measurements are a warm-up; k6 has neither this nor the next two.
+        /// How long its measurements are a warm-up; k6 has neither this nor the next three.
         warmup: Duration = "warmup",
         /// The gaps between iterations.
         arrivals: ArrivalsKind = "arrivals",
         /// A swing of the rate.
         sine: SineConfig = "sine",
+        /// A file with the rates of all its time, in the place of stages.
+        rate_file: String = "rateFile",
         /// VUs.
         vus: i64 = "vus",
         /// Iterations, of all or of each VU.
@@ -151,6 +159,13 @@ impl OptionValue for ExecutorKind {
         self.name().into()
     }
 }
+
+/// Keys of ours that some executors have, and which.
+const OF_OTHERS: [(&str, &str); 3] = [
+    ("arrivals", "constant-arrival-rate and ramping-arrival-rate"),
+    ("sine", "constant-arrival-rate"),
+    ("rateFile", "ramping-arrival-rate"),
+];
 
 const NO_EXECUTOR: &str = "executor is missing: name one, such as constant-vus";
 
@@ -190,9 +205,14 @@ impl ScenarioConfig {
             };
             let Some(key) = key.filter(fits) else {
                 let keys = [kind.keys(), &COMMON_KEYS].concat();
-                let reason = match brunt_spelling::question(name, keys.iter().copied()) {
-                    Some(question) => format!("unknown field: {question}"),
-                    None => format!("unknown field: {} has {}", kind.name(), keys.join(", ")),
+                let own = OF_OTHERS.iter().find(|(key, _)| *key == name);
+                let meant = brunt_spelling::question(name, keys.iter().copied());
+                let reason = match (own, meant) {
+                    (Some((_, of)), _) => format!("unknown field: {name} is for {of}"),
+                    (None, Some(question)) => format!("unknown field: {question}"),
+                    (None, None) => {
+                        format!("unknown field: {} has {}", kind.name(), keys.join(", "))
+                    }
                 };
                 json.kept::<()>(Err(value.fault(reason)));
                 continue;
@@ -224,8 +244,13 @@ impl ScenarioConfig {
     }
 
     /// The scenario with all defaults, or its faults. Paths begin with the keys of the scenario.
-    pub(crate) fn resolve(&self, name: &str) -> Result<Scenario, Vec<Fault>> {
-        let mut resolving = Resolving { config: self, faults: Vec::new() };
+    /// `read` reads a file of rates.
+    pub(crate) fn resolve(
+        &self,
+        name: &str,
+        read: Option<ReadFile<'_>>,
+    ) -> Result<Scenario, Vec<Fault>> {
+        let mut resolving = Resolving { config: self, read, faults: Vec::new() };
         let executor = resolving.executor();
         let rhythm = resolving.rhythm();
         if !resolving.faults.is_empty() {
@@ -256,6 +281,7 @@ impl ScenarioConfig {
 /// A scenario whose values are being looked at.
 struct Resolving<'a> {
     config: &'a ScenarioConfig,
+    read: Option<ReadFile<'a>>,
     faults: Vec<Fault>,
 }
 
@@ -312,6 +338,9 @@ impl Resolving<'_> {
             }
             ExecutorKind::RampingArrivalRate => {
                 let (pre_allocated_vus, max_vus) = self.vu_range();
+                if let Some(file) = &config.rate_file {
+                    return self.of_file(file, (pre_allocated_vus, max_vus));
+                }
                 Executor::RampingArrivalRate {
                     start_rate: self.count("startRate", config.start_rate, Some(0)),
                     time_unit,
@@ -321,6 +350,22 @@ impl Resolving<'_> {
                 }
             }
         }
+    }
+
+    /// The rates of a file, which says them all.
+    fn of_file(&mut self, file: &str, vus: (u64, u64)) -> Executor {
+        for key in ["startRate", "timeUnit", "stages"] {
+            if self.config.is_set(key) {
+                self.fault(
+                    key,
+                    "cannot be used with rateFile: the file has the rates, their units and times",
+                );
+            }
+        }
+        executor_of_file(file, self.read, vus).unwrap_or_else(|reason| {
+            self.fault("rateFile", reason);
+            Executor::ConstantVus { vus: 1, duration: TIME_UNIT }
+        })
     }
 
     fn rhythm(&mut self) -> Rhythm {

@@ -22,6 +22,8 @@ pub enum SystemTag {
     Name,
     OcspStatus,
     Proto,
+    /// The route of a request; k6 has no such tag, and passes the name over.
+    Route,
     Scenario,
     Service,
     Status,
@@ -34,7 +36,7 @@ pub enum SystemTag {
 
 impl SystemTag {
     /// All of them, sorted by name.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Check,
         Self::Error,
         Self::ErrorCode,
@@ -46,6 +48,7 @@ impl SystemTag {
         Self::Name,
         Self::OcspStatus,
         Self::Proto,
+        Self::Route,
         Self::Scenario,
         Self::Service,
         Self::Status,
@@ -56,7 +59,7 @@ impl SystemTag {
     ];
 
     /// Those that are off unless asked for.
-    const EXTRA: [Self; 4] = [Self::Ip, Self::Iter, Self::OcspStatus, Self::Vu];
+    const EXTRA: [Self; 5] = [Self::Ip, Self::Iter, Self::OcspStatus, Self::Route, Self::Vu];
 
     /// Its name on samples: `error_code`.
     pub fn name(self) -> &'static str {
@@ -72,6 +75,7 @@ impl SystemTag {
             Self::Name => "name",
             Self::OcspStatus => "ocsp_status",
             Self::Proto => "proto",
+            Self::Route => "route",
             Self::Scenario => "scenario",
             Self::Service => "service",
             Self::Status => "status",
@@ -113,7 +117,7 @@ impl SystemTags {
 }
 
 impl Default for SystemTags {
-    /// All but `ip`, `iter`, `ocsp_status` and `vu`.
+    /// All but `ip`, `iter`, `ocsp_status`, `route` and `vu`.
     fn default() -> Self {
         let all = SystemTag::ALL.iter().filter(|tag| !SystemTag::EXTRA.contains(tag));
         Self(all.fold(0, |bits, tag| bits | tag.bit()))

@@ -39,4 +39,4 @@ pub use self::sheet::{Drawn, Sheet, SheetConfig};
 pub use self::summary::{
     Class, Errors, Group, GroupBy, Histogram, Kinds, Schedule, Summary, SummaryConfig,
 };
-pub use self::threshold::{Course, Subject, Threshold, ThresholdError, Verdict};
+pub use self::threshold::{Course, Subject, Threshold, ThresholdError, Twin, Verdict};

@@ -93,6 +93,9 @@ pub struct StageInfo {
 pub struct SummaryInfo {
     /// The thresholds of the options.
     pub thresholds: Vec<ThresholdSet>,
+    /// Conditions of an attack on numbers that no metric tells: the metric that they stand at, and the condition. How they
+    /// were found is told at the end.
+    pub conditions: Vec<(String, String)>,
     /// `summaryTrendStats`
     pub trend_stats: Vec<TrendStat>,
     /// Whether `http_req_duration{expected_response:true}` is shown.

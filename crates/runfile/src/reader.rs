@@ -288,6 +288,12 @@ impl RunFile {
         Ok(())
     }
 
+    /// Whether the file has this table: those of earlier versions lack some.
+    pub(crate) fn has_table(&self, name: &str) -> Result<bool, RunFileError> {
+        let query = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1";
+        Ok(!self.rows(query, [name], |_| Ok(()))?.is_empty())
+    }
+
     /// All rows of a query.
     pub(crate) fn rows<T>(
         &self,

@@ -87,6 +87,9 @@ CREATE TABLE health (
 CREATE TABLE health_core (
   n INTEGER NOT NULL, core INTEGER NOT NULL, busy REAL, waiting REAL, late REAL, late_max REAL, PRIMARY KEY (n, core)
 ) WITHOUT ROWID;
+CREATE TABLE health_error (
+  n INTEGER NOT NULL, what TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (n, what)
+) WITHOUT ROWID;
 CREATE TABLE verdict (level TEXT NOT NULL);
 CREATE TABLE finding (
   id INTEGER PRIMARY KEY, name TEXT NOT NULL, level TEXT NOT NULL, started INTEGER, ended INTEGER,

@@ -53,6 +53,7 @@ pub(crate) fn read(text: &str) -> SummaryInfo {
     let stats = texts(&all["trendStats"]);
     SummaryInfo {
         thresholds: list(&all["thresholds"]).iter().filter_map(set).collect(),
+        conditions: Vec::new(),
         trend_stats: stats.iter().filter_map(|stat| TrendStat::parse(stat).ok()).collect(),
         expected_response_submetric: is_on("expectedResponse"),
         unjudged: texts(&all["unjudged"]),

@@ -8,13 +8,14 @@ use brunt_metrics::{
     CheckDelta, Contains, ExceptionDelta, ExceptionDeltas, Frame, Kind, Ledger, LedgerConfig,
     Metric, Recorder, Registry, Summary, TagSet, Threshold, ThresholdSet, TrendStat, Values,
 };
-use brunt_verdict::{Core, Signals};
+use brunt_verdict::{Core, Shortages, Signals};
 use proptest::prelude::*;
 use rusqlite::Connection;
 
 use crate::*;
 
 mod guide;
+mod old;
 mod pages;
 
 const SECOND: u64 = 1_000_000_000;

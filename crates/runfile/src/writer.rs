@@ -287,15 +287,14 @@ impl Writer {
     pub fn end(mut self, end: &End) -> Result<(), RunFileError> {
         let error = RunFileError::database(&self.path, "written");
         self.place.settle();
-        if let Some(ledger) = &mut self.ledger {
-            let judged = if end.judged.is_empty() {
+        let judged = match &mut self.ledger {
+            Some(ledger) if end.judged.is_empty() => {
                 ledger.evaluate(end.duration, true);
                 thresholds(ledger, end.duration)
-            } else {
-                end.judged.iter().map(|one| Standing::new(&one.metric, &one.result)).collect()
-            };
-            self.rows.judge(&judged).map_err(&error)?;
-        }
+            }
+            _ => end.judged.iter().map(|one| Standing::new(&one.metric, &one.result)).collect(),
+        };
+        self.rows.judge(&judged).map_err(&error)?;
         let started = self.slicer.started();
         let ended = started.map(|at| at + end.duration.as_nanos() as u64);
         let lost = self.lost_json();

@@ -9,7 +9,7 @@
 //! - A scenario and a segment make either a [`ClosedPlan`] (VU handles, each with the [`Span`]s in which it
 //!   iterates, and a [`Budget`]) or [`Arrivals`] (the n-th iteration is due at `due(n)`). Six executors,
 //!   two loops: the engine knows only these two.
-//! - A [`Course`] is an arrival rate that is set while the test runs.
+//! - A [`Course`] is an arrival rate that is set while the test runs, a [`Curve`] one that a file gives.
 //! - [`Scenario::requirements`] says how many VUs that takes when, and [`peak`] how many at once.
 //!
 //! All instants are offsets from the scenario's start (its `start_time` not added), except in [`peak`]
@@ -18,11 +18,13 @@
 
 mod arrivals;
 mod course;
+mod curve;
 mod describe;
 mod executor;
 mod fraction;
 mod plan;
 mod ramp;
+mod rate;
 mod requirement;
 mod rhythm;
 mod scenario;
@@ -32,9 +34,11 @@ mod testing;
 
 pub use arrivals::Arrivals;
 pub use course::Course;
+pub use curve::{Corner, Curve, InvalidCurve, InvalidLine, LineFault};
 pub use describe::overview;
 pub use executor::{Executor, Stage};
 pub use plan::{Budget, ClosedPlan, HandlePlan, Span};
+pub use rate::{InvalidRate, Rate};
 pub use requirement::{Peak, Step, peak, regular_duration, total_duration};
 pub use rhythm::{Gaps, Rhythm, Sine, SineStart, mixed, seed_of};
 pub use scenario::{Scenario, ScenarioError};

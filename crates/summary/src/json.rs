@@ -66,8 +66,8 @@ pub fn handle_summary_data(summary: &Summary, context: &SummaryContext) -> Value
     data
 }
 
-/// The same as JSON text, with more fields behind: `setup_data`, what `setup()` returned, and `verdict` (their JSON texts; `None`
-/// leaves one out).
+/// The same as JSON text, with more fields behind: `setup_data`, what `setup()` returned, `verdict` and `seed` (their JSON texts;
+/// `None` leaves one out).
 pub fn handle_summary_text(
     summary: &Summary,
     context: &SummaryContext,
@@ -117,6 +117,7 @@ pub fn exported(mut data: Value) -> Result<Value, String> {
     object.remove("options");
     object.remove("state");
     object.remove("verdict");
+    object.remove("seed");
     let group = object.get_mut("root_group").filter(|group| group.is_object());
     keyed(group.ok_or("data.root_group is not an object")?);
     let metrics = object.get_mut("metrics").and_then(Value::as_object_mut);

@@ -83,7 +83,10 @@ pub enum HandshakeError {
 
 /// Opens a connection.
 pub async fn connect(client: &Rc<Client>, asked: &Asked<'_>) -> Connected {
-    let key = BASE64_STANDARD.encode(std::array::from_fn::<u8, 16, _>(|_| fastrand::u8(..)));
+    let dialer = client.dialer();
+    let key = u128::from(dialer.draw()) << 64 | u128::from(dialer.draw());
+    let key = BASE64_STANDARD.encode(key.to_be_bytes());
+    let masks = dialer.draw();
     let headers = match headers(asked, &key) {
         Ok(headers) => headers,
         Err(error) => {
@@ -106,7 +109,7 @@ pub async fn connect(client: &Rc<Client>, asked: &Asked<'_>) -> Connected {
         exchange.head().map_or(Err(HandshakeError::Refused), |head| agreed(&head, &key, asked));
     let outcome = match (agreed, upgraded) {
         (Ok((protocol, is_compressed)), Some(stream)) => {
-            let socket = Socket::new(stream, is_compressed, asked.message_max);
+            let socket = Socket::new(stream, is_compressed, asked.message_max, masks);
             Ok(Handshake { socket, protocol, is_compressed })
         }
         (Err(error), _) => Err(error),

@@ -10,6 +10,7 @@ use brunt_fiber::clock;
 use brunt_fiber::core::{Chore, put_off};
 use brunt_fiber::turn::{Turn, give_way};
 use brunt_net::{Failure, Opened};
+use fastrand::Rng;
 
 use crate::close::Close;
 use crate::decoder::{Decoder, Event, Kind, Violation};
@@ -87,6 +88,8 @@ struct State {
     /// Pongs in it.
     pongs: usize,
     compresses: bool,
+    /// The mask of each frame is the next number: they hide nothing, and repeat with the run's seed.
+    masks: Rng,
     close_sent: bool,
     /// The waker of the task that waits for an event.
     reader: Option<Waker>,
@@ -125,7 +128,8 @@ fn decode(
 }
 
 impl Socket {
-    pub(crate) fn new(stream: Opened, compresses: bool, message_max: usize) -> Self {
+    /// `masks` is the seed of its masks.
+    pub(crate) fn new(stream: Opened, compresses: bool, message_max: usize, masks: u64) -> Self {
         Self {
             line: Rc::new(Line {
                 is_put_off: Cell::new(false),
@@ -144,6 +148,7 @@ impl Socket {
                     unsent: 0,
                     pongs: 0,
                     compresses,
+                    masks: Rng::with_seed(masks),
                     close_sent: false,
                     reader: None,
                     sender: None,
@@ -341,7 +346,7 @@ impl State {
             &mut self.out,
             opcode,
             payload,
-            Some(fastrand::u32(..).to_ne_bytes()),
+            Some(self.masks.u32(..).to_be_bytes()),
             is_compressed,
         );
         true

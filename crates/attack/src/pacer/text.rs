@@ -4,8 +4,8 @@ use std::f64::consts::PI;
 use std::time::Duration;
 
 use super::{Pacer, Ramp, Sine, SineError};
-use crate::rate::{InvalidRate, Rate};
 use brunt_duration::{DurationError, parse_wait};
+use brunt_schedule::{Curve, InvalidLine, InvalidRate, Rate};
 
 /// A text that is no pacer, and the reason.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -47,13 +47,8 @@ pub enum InvalidPacer {
     #[error("{0:?} is not a step; write RATExTIME, such as 100x30s or 5/m x 1h")]
     Step(String),
     /// A line of a file.
-    #[error("line {line}: {text:?} is not MOMENT RATE, such as 30s 100/s, with moments that grow")]
-    Line {
-        /// Counted from 1.
-        line: usize,
-        /// The wrong text.
-        text: String,
-    },
+    #[error(transparent)]
+    Line(#[from] InvalidLine),
 }
 
 impl Pacer {
@@ -86,28 +81,23 @@ impl Pacer {
     pub fn of_file(content: &str) -> Result<Self, InvalidPacer> {
         let mut ramp = Ramp::new();
         let mut last: Option<(Duration, f64)> = None;
-        for (at, whole) in content.lines().enumerate() {
-            let text = whole.split('#').next().unwrap_or_default().trim();
-            if text.is_empty() {
-                continue;
-            }
-            let wrong = || InvalidPacer::Line { line: at + 1, text: whole.trim().to_owned() };
-            let (moment, rate) = text.split_once(char::is_whitespace).ok_or_else(wrong)?;
-            let moment = parse_wait(moment).map_err(|_| wrong())?;
-            let rate = finite(rate.trim()).map_err(|_| wrong())?;
+        for corner in Curve::parse(content)?.corners() {
+            let rate = finite(corner.rate);
             let (before, from) = last.unwrap_or((Duration::ZERO, rate));
-            let length = moment.checked_sub(before).ok_or_else(wrong)?;
-            ramp = ramp.line(length, from, rate);
-            last = Some((moment, rate));
+            ramp = ramp.line(corner.moment.saturating_sub(before), from, rate);
+            last = Some((corner.moment, rate));
         }
         Ok(Self::Ramp(ramp))
     }
 }
 
 /// Hits a second; 0 is none.
-fn finite(text: &str) -> Result<f64, InvalidRate> {
-    let rate = Rate::parse(text)?;
-    Ok(if rate.hits == 0 { 0.0 } else { rate.hits_per_second() })
+fn finite(rate: Rate) -> f64 {
+    if rate.hits == 0 { 0.0 } else { rate.hits_per_second() }
+}
+
+fn finite_of(text: &str) -> Result<f64, InvalidRate> {
+    Rate::parse(text).map(finite)
 }
 
 fn number(text: &str) -> Result<f64, InvalidPacer> {
@@ -120,11 +110,11 @@ fn linear<'a>(
     rate: Rate,
 ) -> Result<Pacer, InvalidPacer> {
     let (kind, known) = ("linear", "start and slope");
-    let mut start = if rate.hits == 0 { 0.0 } else { rate.hits_per_second() };
+    let mut start = finite(rate);
     let mut slope = None;
     for parameter in parameters {
         match parameter.split_once('=') {
-            Some(("start", value)) => start = finite(value)?,
+            Some(("start", value)) => start = finite_of(value)?,
             Some(("slope", value)) => slope = Some(number(value)?),
             _ => return Err(InvalidPacer::Key { kind, key: parameter.to_owned(), known }),
         }
@@ -136,12 +126,12 @@ fn linear<'a>(
 fn sine<'a>(parameters: impl Iterator<Item = &'a str>, rate: Rate) -> Result<Pacer, InvalidPacer> {
     let (kind, known) = ("sine", "period, mean, amp and offset");
     let (mut period, mut amplitude, mut offset) = (None, None, 0.0);
-    let mut mean = if rate.hits == 0 { 0.0 } else { rate.hits_per_second() };
+    let mut mean = finite(rate);
     for parameter in parameters {
         match parameter.split_once('=') {
             Some(("period", value)) => period = Some(parse_wait(value)?),
-            Some(("mean", value)) => mean = finite(value)?,
-            Some(("amp", value)) => amplitude = Some(finite(value)?),
+            Some(("mean", value)) => mean = finite_of(value)?,
+            Some(("amp", value)) => amplitude = Some(finite_of(value)?),
             Some(("offset", "mean-up")) => offset = 0.0,
             Some(("offset", "peak")) => offset = PI / 2.0,
             Some(("offset", "mean-down")) => offset = PI,
@@ -161,7 +151,7 @@ fn steps<'a>(parameters: impl Iterator<Item = &'a str>) -> Result<Pacer, Invalid
     for step in parameters {
         let (rate, length) =
             step.split_once('x').ok_or_else(|| InvalidPacer::Step(step.to_owned()))?;
-        let rate = finite(rate.trim())?;
+        let rate = finite_of(rate.trim())?;
         ramp = ramp.line(parse_wait(length.trim())?, rate, rate);
         is_empty = false;
     }

@@ -89,7 +89,7 @@ pub(crate) static FLAGS: &[Flag] = &[
     Flag::value("summary-time-unit", "UNIT", "Show all times in this unit: s, ms or us [default: the unit that suits each value]")
         .env("SUMMARY_TIME_UNIT")
         .sets("summaryTimeUnit"),
-    Flag::value("system-tags", "LIST", "Put only these system tags on samples, such as method,status,url")
+    Flag::value("system-tags", "LIST", "Put only these system tags on samples, such as method,status,url; route is the route of a request")
         .many()
         .env("SYSTEM_TAGS")
         .sets("systemTags"),

@@ -1,6 +1,6 @@
 //! `--scenario`, `--set`, `--once`: changes to a test that is otherwise as it was written.
 
-use brunt_options::{Consolidated, Layer, Layers, Options, Rules, consolidate};
+use brunt_options::{Consolidated, Known, Layer, Layers, Options, Rules, consolidate_for};
 use serde_json::{Map, Value, json};
 
 use super::wrong::invalid;
@@ -52,7 +52,12 @@ impl Adjust {
     ///
     /// # Errors
     /// A scenario that is not there, a path that leads nowhere, a value that makes no sense (104).
-    pub(super) fn apply(&self, before: Consolidated, rules: Rules) -> Outcome<Consolidated> {
+    pub(super) fn apply(
+        &self,
+        before: Consolidated,
+        rules: Rules,
+        known: Known<'_>,
+    ) -> Outcome<Consolidated> {
         if *self == Self::default() {
             return Ok(before);
         }
@@ -94,7 +99,9 @@ impl Adjust {
             ..parsed.options
         };
         let layers = Layers { command_line: options, ..Layers::default() };
-        let mut after = consolidate(layers, rules).map_err(invalid)?;
+        // Thresholds were held against the metrics before.
+        let known = Known { registry: None, ..known };
+        let mut after = consolidate_for(layers, rules, known).map_err(invalid)?;
         after.warnings.splice(0..0, before.warnings);
         if !left_out.is_empty() {
             after.warnings.push(format!(
@@ -215,8 +222,10 @@ mod tests {
     fn adjusted(options: &Value, adjust: &Adjust) -> Result<Value, String> {
         let script = Options::from_json(options, Layer::Script).unwrap().options;
         let layers = Layers { script, ..Layers::default() };
-        let before = consolidate(layers, Rules::default()).unwrap();
-        let after = adjust.apply(before, Rules::default()).map_err(|error| error.message())?;
+        let known = Known::default();
+        let before = consolidate_for(layers, Rules::default(), known).unwrap();
+        let after =
+            adjust.apply(before, Rules::default(), known).map_err(|error| error.message())?;
         Ok(after.to_inspect_json()["scenarios"].clone())
     }
 

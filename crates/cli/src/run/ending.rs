@@ -31,6 +31,8 @@ pub(super) struct Ending<'a> {
     pub(super) script: &'a str,
     /// The verdict on the run.
     pub(super) verdict: &'a Verdict,
+    /// Where the run's randomness began.
+    pub(super) seed: i64,
     /// Whether the script exports `handleSummary`; without it, its data are not made, which may be large.
     pub(super) has_handle_summary: bool,
 }
@@ -144,6 +146,7 @@ impl Ending<'_> {
             },
         );
         data["verdict"] = self.verdict.json();
+        data["seed"] = self.seed.into();
         data
     }
 
@@ -162,6 +165,7 @@ impl Ending<'_> {
             },
             &[
                 ("verdict", Some(&self.verdict.json().to_string())),
+                ("seed", Some(&self.seed.to_string())),
                 ("setup_data", report.setup_data.as_deref()),
             ],
         )

@@ -41,6 +41,8 @@ pub(crate) struct Source<'a> {
     pub(crate) registry: Arc<Registry>,
     /// Where all randomness of the script begins.
     pub(crate) seed: u64,
+    /// Somebody gave that seed: what a script sends repeats to the last byte.
+    pub(crate) repeats: bool,
 }
 
 impl<'a> Source<'a> {
@@ -60,6 +62,7 @@ impl<'a> Source<'a> {
             libraries: settings.libraries,
             registry: Arc::clone(registry),
             seed: fastrand::u64(..),
+            repeats: false,
         }
     }
 }
@@ -102,6 +105,14 @@ pub(crate) trait Script: Sized {
     /// The URL of that text; none if its options come from elsewhere.
     fn url(&self) -> Option<&str> {
         None
+    }
+
+    /// The text of a file that its options name; a relative path counts from the folder of the main script.
+    ///
+    /// # Errors
+    /// Why there is none.
+    fn read_file(&self, name: &str) -> Result<String, String> {
+        Err(format!("{name} cannot be read"))
     }
 
     /// Makes it ready to run.

@@ -6,8 +6,8 @@ use brunt_engine::RunConfig;
 use brunt_metrics::{Ledger, LedgerConfig, Registry, TagSet, ThresholdSet};
 use brunt_modules::watch::Watcher;
 use brunt_options::{
-    ConfigFile, Consolidated, Layer, Layers, Options, OptionsError, Rules, SystemTag, TimeUnit,
-    UnknownKeys, consolidate_for,
+    ConfigFile, Consolidated, Known, Layer, Layers, Options, OptionsError, Rules, SystemTag,
+    TimeUnit, UnknownKeys, consolidate_for,
 };
 use brunt_routes::Book;
 use brunt_schedule::{Scenario, overview, total_duration};
@@ -179,7 +179,9 @@ impl Plan {
             script: script.url().map(|url| (url, script.text())),
             config: outer.config_text.as_ref(),
         };
-        let consolidated = match consolidate_for(layers, rules, Some(registry)) {
+        let read_file = |name: &str| script.read_file(name);
+        let known = Known { registry: Some(registry), read_file: Some(&read_file) };
+        let consolidated = match consolidate_for(layers, rules, known) {
             Ok(consolidated) if unread.is_empty() => consolidated,
             all => {
                 let others = all.err().map(OptionsError::into_each).unwrap_or_default();
@@ -189,7 +191,7 @@ impl Plan {
                 return Err(invalid_in(&error, texts));
             }
         };
-        let consolidated = outer.adjust.apply(consolidated, rules)?;
+        let consolidated = outer.adjust.apply(consolidated, rules, known)?;
         for warning in &consolidated.warnings {
             log::warn!("{warning}");
         }
@@ -296,6 +298,11 @@ impl Plan {
         })
     }
 
+    /// Whether samples carry the tag `route`.
+    pub(super) fn tags_routes(&self) -> bool {
+        self.consolidated.options.system_tags().contains(SystemTag::Route)
+    }
+
     /// The routes that thresholds name, without their methods.
     pub(super) fn judged_routes(&self) -> Vec<String> {
         let judged = self.consolidated.thresholds.iter().map(|set| &set.metric);
@@ -361,6 +368,7 @@ impl Plan {
             warmup: self.has_warmup(),
             routes: false,
             failures: 0,
+            conditions: Vec::new(),
             time_unit: super::run_file::time_unit(options.summary_time_unit()),
         }
     }

@@ -7,11 +7,16 @@ use brunt_routes::{Book, Patterns};
 
 use super::plan::Plan;
 use crate::{
+    bounded,
     failure::{Failure, Outcome},
     settings::RunSettings,
 };
 
-/// The book of routes; none if requests are not to be told apart by them and no threshold asks for that.
+/// The most bytes of a file of patterns: of each line a kilobyte, and comments.
+const PATTERNS_MAX: u64 = 1 << 20;
+
+/// The book of routes; none if requests are not to be told apart by them and neither a threshold nor the system tags ask for
+/// that.
 ///
 /// # Errors
 /// The file of `--routes` can't be read, or a line of it is no pattern (104).
@@ -20,7 +25,7 @@ pub(super) fn book(settings: &RunSettings, plan: &Plan) -> Outcome<Option<Arc<Bo
         None => Patterns::default(),
         Some(path) => {
             let shown = path.display();
-            let text = std::fs::read_to_string(path).map_err(|error| {
+            let text = bounded::read_text(path, PATTERNS_MAX).map_err(|error| {
                 Failure::config(format!("--routes: {shown} can't be read: {error}"))
             })?;
             Patterns::parse(&text).map_err(|error| {
@@ -30,7 +35,8 @@ pub(super) fn book(settings: &RunSettings, plan: &Plan) -> Outcome<Option<Arc<Bo
         }
     };
     let wanted = plan.judged_routes();
-    if settings.no_routes && wanted.is_empty() {
+    // Somebody who asks for the tag of that name wants them in outputs.
+    if settings.no_routes && wanted.is_empty() && !plan.tags_routes() {
         if settings.routes.is_some() {
             log::warn!("--routes names routes, but --no-routes leaves them out");
         }

@@ -90,13 +90,13 @@ pub(super) fn perform(context: &Context, words: &[String], cpus: Option<usize>) 
     });
     let written = stream.finish();
     let is_whole = outcome.is_ok() && written.is_ok();
-    let exit = judge.as_ref().filter(|_| is_whole).map(|judge| judge.exit(context));
+    let judged = judge.as_ref().filter(|_| is_whole).map(Judge::find);
+    let exit = judged.as_ref().map(|all| threshold::tell(context, all));
     let verdict = guard.end(context, outcome.as_ref().ok());
     if let Some(recording) = recording {
         let ended = outcome.as_ref().cloned().map_err(ToString::to_string);
-        let passed = exit.map(|exit| exit == Exit::Success);
         let exit = if is_whole { exit.unwrap_or(Exit::Success) } else { Exit::Vegeta };
-        recording.end(&ended, passed, (exit, verdict));
+        recording.end(&ended, judged.as_deref(), (exit, verdict));
     }
     let outcome = outcome.map_err(told)?;
     written.map_err(|error| failure(format!("can't write the results to {name}: {error}")))?;

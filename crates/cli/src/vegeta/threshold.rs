@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use brunt_records::{Course, Summary, Threshold};
+use brunt_metrics::Breach;
+use brunt_records::{Course, Summary, Threshold, Verdict};
 
 use super::{
     failure,
@@ -66,26 +67,43 @@ pub(super) fn fit(thresholds: &[Threshold], length: Option<Duration>) -> Outcome
     Ok(())
 }
 
-/// Prints the outcome of each on stderr, and gives the exit code.
-pub(crate) fn judge(context: &Context, thresholds: &[Threshold], summary: &Summary) -> Exit {
-    judge_with(context, thresholds, summary, &mut [])
+/// How a condition was found.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    pub(crate) threshold: Threshold,
+    pub(crate) verdict: Verdict,
+    /// When one in time was broken first.
+    pub(crate) breach: Option<Breach>,
 }
 
-/// The same; those in time are judged by their courses. Of those that broke, the first with an exit code decides.
-pub(super) fn judge_with(
-    context: &Context,
+/// Prints the outcome of each on stderr, and gives the exit code.
+pub(crate) fn judge(context: &Context, thresholds: &[Threshold], summary: &Summary) -> Exit {
+    tell(context, &find(thresholds, summary, &mut []))
+}
+
+/// The outcome of each; of those in time by their courses.
+pub(super) fn find(
     thresholds: &[Threshold],
     summary: &Summary,
     courses: &mut [Option<Course>],
-) -> Exit {
-    let mut exit = Exit::Success;
-    let mut first = Duration::MAX;
+) -> Vec<Found> {
+    let mut found = Vec::new();
     for (index, threshold) in thresholds.iter().enumerate() {
         let course = courses.get_mut(index).and_then(Option::as_mut);
         let (verdict, breach) = match course {
             Some(course) => course.end(summary),
             None => (threshold.judge(summary), None),
         };
+        found.push(Found { threshold: threshold.clone(), verdict, breach });
+    }
+    found
+}
+
+/// Prints them. Of those that broke, the first with an exit code decides.
+pub(super) fn tell(context: &Context, all: &[Found]) -> Exit {
+    let mut exit = Exit::Success;
+    let mut first = Duration::MAX;
+    for Found { threshold, verdict, breach } in all {
         let found = verdict.found.as_deref().unwrap_or("not measured");
         let mark = if verdict.is_ok { '✓' } else { '✗' };
         let shown = brunt_duration::wait::format;

@@ -353,3 +353,27 @@ fn a_signal_ends_the_run_and_the_repetition() {
     assert!(told.stdout.contains("iterations"), "the summary follows: {}", told.stdout);
     assert!(!call.path("r-2.brunt").exists());
 }
+
+/// Each request has a URL of its own, and all of them are one route.
+#[test]
+fn requests_are_compared_by_route() {
+    let script = "import http from 'k6/http';\n\
+        export const options = { vus: 2, iterations: 60 };\n\
+        export default function () { http.get(`${__ENV.DEMO_URL}/anything/users/${__VU * 1000 + __ITER}`); }\n";
+    let folder = folder();
+    let one = ran(folder.path(), "a.brunt", "", script);
+    let other = ran(folder.path(), "b.brunt", "", script);
+    let answer = json(&compared("--format json", &[&one], &[&other]));
+    let rows = answer["rows"].as_array().expect("a list");
+    let routes: std::collections::BTreeSet<&str> = rows
+        .iter()
+        .filter(|row| row["subject"] == "route")
+        .filter_map(|row| row["name"].as_str())
+        .collect();
+    assert_eq!(routes.into_iter().collect::<Vec<_>>(), ["GET /anything/users/{id}"]);
+    // Beside a run without routes both go by their names, and nothing is in common but the whole.
+    let plain = ran(folder.path(), "c.brunt", "--no-routes", script);
+    let answer = json(&compared("--format json --force", &[&one], &[&plain]));
+    let rows = answer["rows"].as_array().expect("a list");
+    assert!(rows.iter().all(|row| row["name"] != "GET /anything/users/{id}"), "{rows:?}");
+}

@@ -56,6 +56,7 @@ mod routes;
 mod run;
 mod run_file;
 mod secrets;
+mod seeds;
 mod sql;
 mod sql_answers;
 mod sql_command;

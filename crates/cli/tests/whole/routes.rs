@@ -205,3 +205,65 @@ fn iterations_are_told_from_their_planned_starts() {
     let legacy = brunt("run -q --summary-mode legacy s.js").file("s.js", script).told().stdout;
     assert!(!legacy.contains("iteration_duration_planned"), "{legacy}");
 }
+
+/// Off by itself, as every tag that k6 has not.
+#[test]
+fn the_system_tag_route_is_in_outputs_if_it_is_asked_for() {
+    let tags = "--system-tags method,status,route --no-routes";
+    let (run, told) = ran(&format!("--out json=o.json --out csv=o.csv {tags}"));
+    let users = "/anything/users/{id}\"";
+    let points = |run: &crate::support::Brunt| {
+        let all = run.read("o.json");
+        let points = all.lines().filter(|line| line.contains("\"type\":\"Point\""));
+        points.collect::<Vec<_>>().join("\n")
+    };
+    let all = points(&run);
+    let of_users = all.lines().filter(|line| line.contains(users)).count();
+    // Nine samples each, of forty requests.
+    assert_eq!(of_users, 9 * 40);
+    let named = all.lines().find(|line| line.contains("named by hand")).expect("a point");
+    let named: Value = serde_json::from_str(named).expect("JSON");
+    assert_eq!(named["data"]["tags"]["route"], "named by hand");
+    assert!(!all.contains("\"url\"") && !all.contains("\"name\":\"http"));
+    let head = run.read("o.csv").lines().next().expect("a head").to_owned();
+    assert!(head.contains(",method,route,status,"), "{head}");
+    // The thresholds on routes hold as without it; the section is left out.
+    assert!(told.stderr.contains("saw nothing") && !told.stdout.contains("REQUESTS"), "{told:?}");
+    // A tag of the script's own stays.
+    let own = "import http from 'k6/http';\n\
+        export default function () { http.get(`${__ENV.DEMO_URL}/anything/1`, { tags: { route: 'mine' } }); }\n";
+    let mut run =
+        brunt("run -q --demo --out json=o.json --system-tags route s.js").file("s.js", own);
+    assert_eq!(run.told().code, 0);
+    let all = points(&run);
+    assert!(all.contains("\"route\":\"mine\"") && !all.contains("/anything"), "{all}");
+    // Without it no output has one.
+    let (run, _) = ran("--out json=o.json");
+    assert!(!points(&run).contains("\"route\""));
+}
+
+#[test]
+fn failed_requests_of_fasthttp_have_their_line_too() {
+    let script = "import { Client, Request } from 'k6/x/fasthttp';\n\
+        const client = new Client();\n\
+        const headers = { Authorization: 'Bearer hush-hush', 'X-Part': 'a' };\n\
+        const refused = new Request(`${__ENV.DEMO_URL}/status/503`, { headers, body: 'x=1' });\n\
+        const dead = new Request('http://127.0.0.1:1/dead');\n\
+        export const options = { vus: 1, iterations: 2 };\n\
+        export default function () { client.post(refused); client.get(dead); client.get(new Request(`${__ENV.DEMO_URL}/ping`)); }\n";
+    for flags in ["", "--out run=a.brunt"] {
+        let mut run = brunt(&format!("run -q --no-color --demo {flags} s.js")).file("s.js", script);
+        let told = run.told();
+        let text = &told.stdout;
+        assert!(text.contains("█ FAILURES: 4"), "{told:?}");
+        assert!(text.contains(" http://127.0.0.1:1/dead\n    ✗"), "{text}");
+        assert!(text.contains("curl -X POST") && text.contains("/status/503"), "{text}");
+        assert!(!text.contains("hush-hush"), "{text}");
+        if !flags.is_empty() {
+            let sql = rusqlite::Connection::open(run.path("a.brunt")).expect("a database");
+            let kept = "SELECT count(*) FROM exchange WHERE why = 'failure'";
+            let kept = sql.query_row(kept, [], |row| row.get::<_, i64>(0)).expect("a number");
+            assert_eq!(kept, 4);
+        }
+    }
+}

@@ -509,9 +509,99 @@ fn an_attack_writes_a_run_file_too() {
     assert_eq!(attack.told().code, 99);
     let report = json(&attack.path("b.brunt"), "report --format json");
     assert_eq!((&report["run"]["passed"], &report["run"]["exit"]), (&false.into(), &99.into()));
+    let failed = &report["summary"]["metrics"]["http_req_failed"];
+    assert_eq!((&failed["thresholds"]["rate<0.01"], &failed["value"]), (&true.into(), &0.5.into()));
     let wrong =
         brunt("attack -run=/dev/null -output=x.gob").stdin(&targets).file("body.txt", "").told();
     assert!(wrong.code == 1 && wrong.stderr.contains("is no plain file"), "{wrong:?}");
+}
+
+#[test]
+fn an_attacks_conditions_are_in_its_run_file_as_it_found_them() {
+    let demo = brunt_demo::Demo::start(brunt_demo::DemoConfig::fast()).expect("a demo target");
+    let mut attack = brunt("attack -run=a.brunt -output=x.gob -rate=20 -duration=3s")
+        .stdin(format!("GET {}/ping\n", demo.url()));
+    for condition in [
+        "p50<1ns window=1s exitCode=7",
+        "max<1h",
+        "success>=99% window=2s",
+        "lag.max<1ns",
+        "offered>1",
+    ] {
+        attack = attack.word("-threshold").word(condition);
+    }
+    let told = attack.told();
+    assert_eq!(told.code, 7, "{told:?}");
+    assert!(told.stderr.contains("✗ p50<1ns window=1s exitCode=7: "), "{told:?}");
+    let file = attack.path("a.brunt");
+    let sql = rusqlite::Connection::open(&file).expect("a database");
+    let mut rows = sql
+        .prepare("SELECT metric || ' ' || text, passed FROM threshold ORDER BY id")
+        .expect("a query");
+    let rows: Vec<(String, bool)> = rows
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
+        .and_then(Iterator::collect)
+        .expect("rows");
+    let expected = [
+        ("http_req_duration p(50)<0.000001 window=1s exitCode=7", false),
+        ("http_req_duration max<3600000", true),
+        ("http_req_failed rate<=0.01 window=2s", true),
+        ("http_reqs lag.max<1ns", false),
+        ("http_reqs offered>1", true),
+    ];
+    assert_eq!(rows, expected.map(|(text, passed)| (text.to_owned(), passed)));
+    let one = |query: &str| sql.query_row(query, [], |row| row.get::<_, i64>(0)).expect("a number");
+    assert!(one("SELECT at FROM threshold_breach WHERE threshold = 1") >= 900_000_000);
+    assert!(one("SELECT count(*) FROM threshold_slice WHERE threshold = 1 AND value > 0") > 0);
+    assert_eq!(one("SELECT count(*) FROM event WHERE kind = 'threshold'"), 1);
+    let text = of(&file, "report").stdout;
+    for line in [
+        "✗ 'p(50)<0.000001 window=1s exitCode=7' p(50)=",
+        "✓ 'max<3600000' max=",
+        "✓ 'rate<=0.01 window=2s' rate=0.00%",
+        "✗ 'lag.max<1ns' lag.max=",
+        "✓ 'offered>1' offered=20",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    // A part of it is judged for itself, by the metrics.
+    let part = json(&file, "report --format json -to 2s");
+    let max = &part["summary"]["metrics"]["http_req_duration"]["thresholds"]["max<3600000"];
+    assert_eq!(max, &serde_json::Value::Bool(false), "{part}");
+}
+
+/// As Brunt wrote them before it had verdicts, thresholds in time and routes.
+#[test]
+fn files_of_the_first_schema_are_read() {
+    let script = "import { check } from 'k6';\n\
+        export const options = { iterations: 3, thresholds: { checks: ['rate>0.9'] } };\n\
+        export default function () { check(1, { fine: (x) => x === 1 }); }\n";
+    let mut runs = Vec::new();
+    for _ in 0..2 {
+        let mut run = brunt("run -q --out run=a.brunt s.js").file("s.js", script);
+        assert_eq!(run.told().code, 0);
+        let sql = rusqlite::Connection::open(run.path("a.brunt")).expect("a database");
+        sql.execute_batch(
+            "DROP TABLE verdict; DROP TABLE finding; DROP TABLE threshold_breach; DROP TABLE health_error;
+             UPDATE series SET tags = json_remove(tags, '$.route');
+             PRAGMA user_version = 1; VACUUM;",
+        )
+        .expect("the tables were there");
+        runs.push(run);
+    }
+    let [one, other] = [&runs[0], &runs[1]].map(|run| run.path("a.brunt"));
+    for format in ["text", "json", "markdown", "junit", "csv", "html"] {
+        let told = brunt("report").words(&format!("--format {format}")).word(&one).told();
+        assert_eq!((told.code, told.stderr.as_str()), (0, ""), "{format}: {told:?}");
+    }
+    assert!(json(&one, "report --format json")["verdict"].is_null());
+    let list = brunt("runs --json").word(one.parent().expect("a folder")).told();
+    assert_eq!(list.code, 0, "{list:?}");
+    let list: serde_json::Value = serde_json::from_str(&list.stdout).expect("JSON");
+    let list = list.as_array().or_else(|| list["runs"].as_array()).expect("a list");
+    assert!(list[0]["trust"].is_null() || list[0]["trust"] == "none", "{list:?}");
+    let told = brunt("compare --force").word(&one).word(&other).told();
+    assert!(told.code == 0 && told.stdout.contains("checks"), "{told:?}");
 }
 
 #[test]

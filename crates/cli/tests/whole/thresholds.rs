@@ -1,9 +1,4 @@
-//! Thresholds in time, warm-ups, seeds and arrivals: what k6 doesn't have.
-
-use std::collections::BTreeMap;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
+//! Thresholds in time, warm-ups and arrivals: what k6 doesn't have. Seeds are in `seeds.rs`.
 
 use crate::support::{Told, brunt};
 
@@ -126,80 +121,6 @@ fn a_warm_up_is_measured_and_left_out() {
     assert!(told.stderr.contains("warmup: is 3s, but the scenario ends after 3s"), "{told:?}");
 }
 
-/// The bytes of requests by their `X-Vu`.
-type Kept = Arc<Mutex<BTreeMap<String, Vec<u8>>>>;
-
-/// A server that keeps all requests, each with those of the same `X-Vu` before it.
-fn keeping() -> (SocketAddr, Kept) {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let address = listener.local_addr().expect("an address");
-    let kept = Arc::new(Mutex::new(BTreeMap::new()));
-    let all = Arc::clone(&kept);
-    std::thread::spawn(move || {
-        for stream in listener.incoming().map_while(Result::ok) {
-            let all = Arc::clone(&all);
-            std::thread::spawn(move || keep(&stream, &all));
-        }
-    });
-    (address, kept)
-}
-
-fn keep(stream: &TcpStream, all: &Mutex<BTreeMap<String, Vec<u8>>>) -> Option<()> {
-    let mut reader = BufReader::new(stream.try_clone().ok()?);
-    loop {
-        let (mut request, mut length, mut vu) = (Vec::new(), 0, String::new());
-        loop {
-            let start = request.len();
-            reader.read_until(b'\n', &mut request).ok().filter(|read| *read > 0)?;
-            let line = String::from_utf8_lossy(&request[start..]).trim().to_ascii_lowercase();
-            match line.split_once(": ") {
-                Some(("content-length", value)) => length = value.parse().ok()?,
-                Some(("x-vu", value)) => value.clone_into(&mut vu),
-                _ if line.is_empty() => break,
-                _ => {}
-            }
-        }
-        let mut body = vec![0; length];
-        reader.read_exact(&mut body).ok()?;
-        request.extend(body);
-        all.lock().expect("no panic").entry(vu).or_default().extend(request);
-        (&mut &*stream).write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").ok()?;
-    }
-}
-
-#[test]
-fn two_runs_with_one_seed_send_the_same_bytes() {
-    const SCRIPT: &str = "import http from 'k6/http';\n\
-        import { SharedArray } from 'k6/data';\n\
-        const rows = new SharedArray('rows', () => [...Array(50).keys()].sort(() => Math.random() - 0.5));\n\
-        const mine = Math.random();\n\
-        export const options = { scenarios: { a: { executor: 'per-vu-iterations', vus: 3, iterations: 10 } } };\n\
-        export default function () {\n\
-          const headers = { 'X-Vu': `${__VU}` };\n\
-          const row = rows[Math.floor(Math.random() * rows.length)];\n\
-          http.get(`${__ENV.URL}/${row}/${mine}/${Math.random()}`, { headers });\n\
-          http.post(__ENV.URL, { a: http.file('content', 'f.txt'), b: `${Math.random()}` }, { headers });\n\
-        }\n";
-    let sent = |flags: &str, script: &str| {
-        let (address, kept) = keeping();
-        let run = format!("run -q s.js -e URL=http://HOST {flags}");
-        let told = brunt(&run.replace("HOST", &address.to_string())).file("s.js", script).told();
-        assert_eq!(told.code, 0, "{told:?}");
-        let kept = std::mem::take(&mut *kept.lock().expect("no panic"));
-        // Each run has a port of its own.
-        let plain =
-            |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).replace(&address.to_string(), "HOST");
-        kept.into_iter().map(|(vu, bytes)| (vu, plain(bytes))).collect::<BTreeMap<_, _>>()
-    };
-    let one = sent("--seed 5 --workers 1", SCRIPT);
-    assert_eq!(one.len(), 3);
-    assert!(one["1"] != one["2"].replace("X-Vu: 2", "X-Vu: 1"));
-    assert_eq!(one, sent("--seed 5 --workers 3", SCRIPT));
-    let by_option = SCRIPT.replace("options = {", "options = { seed: 5,");
-    assert_eq!(one, sent("", &by_option));
-    assert_ne!(one, sent("--seed 6", SCRIPT));
-}
-
 #[test]
 fn the_seed_is_shown_and_gaps_may_be_random() {
     let script = "export const options = { scenarios: { a: { executor: 'constant-arrival-rate', rate: 100, duration: '2s',\n\
@@ -220,4 +141,81 @@ fn the_seed_is_shown_and_gaps_may_be_random() {
     );
     let told = brunt("run -q --execution-segment 1/2 s.js").file("s.js", script).told();
     assert!(told.stderr.contains("needs the same option seed on all of them"), "{told:?}");
+}
+
+/// Fifty iterations in the first second, none in the next, ten in the last; beside the script, in a folder of its own.
+const RATES: &str = "# a peak, a pause\n0 50/s\n1s 50/s\n1s 0\n2s 0\n2s 600/m\n3s 10\n";
+
+const DAY: &str = "export const options = { scenarios: { day: { executor: 'ramping-arrival-rate', rateFile: './rates.txt',\n\
+      preAllocatedVUs: 30 } } };\n\
+    export default function () {}\n\
+    export function handleSummary(data) {\n\
+      const count = (name) => (data.metrics[name] ? data.metrics[name].values.count : 0);\n\
+      return { stdout: `${count('iterations') + count('dropped_iterations')} ${data.state.testRunDurationMs >= 2900}` };\n\
+    }\n";
+
+#[test]
+fn a_scenario_takes_its_rates_from_a_file_beside_the_script() {
+    let day = |line: &str| brunt(line).file("sub/s.js", DAY).file("sub/rates.txt", RATES);
+    let told = day("run --no-color sub/s.js").told();
+    assert_eq!(told.code, 0, "{told:?}");
+    assert!(told.stdout.contains("Up to 50.00 iterations/s for 3s over 5 stages"), "{told:?}");
+    assert!(told.stdout.contains("60 true"), "{told:?}");
+    // Half of it on each of two machines.
+    let told = day("run -q --execution-segment 1/2 sub/s.js").told();
+    assert_eq!((told.code, told.stdout.as_str()), (0, "30 true"), "{told:?}");
+    let shown = day("inspect --execution-requirements sub/s.js").told().stdout;
+    let shown: serde_json::Value = serde_json::from_str(&shown).expect("JSON");
+    assert_eq!(shown["scenarios"]["day"]["rateFile"], "./rates.txt");
+    assert_eq!((&shown["totalDuration"], &shown["maxVUs"]), (&"33s".into(), &30.into()));
+    // An archive has it.
+    let mut archive = day("archive sub/s.js");
+    assert_eq!(archive.told().code, 0);
+    std::fs::remove_file(archive.path("sub/rates.txt")).expect("the file was there");
+    let told = brunt("run -q").word(archive.path("archive.tar")).told();
+    assert_eq!((told.code, told.stdout.as_str()), (0, "60 true"), "{told:?}");
+}
+
+#[test]
+fn a_wrong_file_of_rates_is_told_with_its_line() {
+    for (rates, said) in [
+        ("0 5\n\n10 s 7\n", "scenarios.day.rateFile: ./rates.txt:3: "),
+        (
+            "9s 5\n3s 7\n",
+            "scenarios.day.rateFile: ./rates.txt:2: the moment 3s is before the one above it",
+        ),
+        ("# nothing\n", "scenarios.day.rateFile: ./rates.txt has no line MOMENT RATE"),
+        ("0 5\n0 9\n", "scenarios.day.rateFile: ./rates.txt ends at 0"),
+    ] {
+        let told = brunt("run -q s.js").file("s.js", DAY).file("rates.txt", rates).told();
+        assert_eq!(told.code, 104, "{told:?}");
+        assert!(told.stderr.contains(said), "{told:?}");
+        assert!(told.stderr.contains("s.js:1:"), "{told:?}");
+    }
+    let told = brunt("run -q s.js").file("s.js", DAY).told();
+    assert!(told.code == 104 && told.stderr.contains("there is no file "), "{told:?}");
+    let both = DAY.replace("rateFile", "stages: [], rateFile");
+    let told = brunt("run -q s.js").file("s.js", both).file("rates.txt", RATES).told();
+    assert!(told.stderr.contains("scenarios.day.stages: cannot be used with rateFile"), "{told:?}");
+    // Options of a flag may name it, too.
+    let told = brunt("run -q s.js --set scenarios.day.rateFile=no.txt").file("s.js", DAY);
+    let told = told.file("rates.txt", RATES).told();
+    assert!(told.code == 104 && told.stderr.contains("there is no file "), "{told:?}");
+}
+
+/// A window without values is a rate of 0, but not as long as there is nothing but a warm-up.
+#[test]
+fn a_window_begins_behind_the_warm_up() {
+    let script = "import { sleep } from 'k6';\n\
+        export const options = { scenarios: { a: { executor: 'constant-vus', vus: 1, duration: '4s', warmup: '2s' } },\n\
+          thresholds: { iterations: [{ threshold: 'count>0', window: '1s' }, { threshold: 'count<1', window: '1s', name: 'never' }] } };\n\
+        export default function () { sleep(0.05); }\n";
+    let told = brunt("run -q --no-color s.js").file("s.js", script).told();
+    assert_eq!(told.code, 99, "{told:?}");
+    assert!(told.stdout.contains("✓ 'count>0 window=1s'"), "{told:?}");
+    let line = told.stdout.lines().find(|line| line.contains("name=never")).expect("a line");
+    let at = line.split("first broken at ").nth(1).expect("a moment");
+    let at: f64 = at.split('s').next().and_then(|at| at.parse().ok()).expect("seconds");
+    // Two of the warm-up and one of the window.
+    assert!(at >= 2.7, "{line}");
 }

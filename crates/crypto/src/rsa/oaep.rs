@@ -1,11 +1,11 @@
 //! RSA-OAEP (RFC 8017, 7.1), with labels of any bytes, as the API has them.
 
 use rsa::hazmat::{rsa_decrypt_and_check, rsa_encrypt};
-use rsa::rand_core::OsRng;
+use rsa::rand_core::{OsRng, RngCore as _};
 use rsa::traits::PublicKeyParts as _;
 use rsa::{BigUint, RsaPrivateKey, RsaPublicKey};
 
-use crate::Hash;
+use crate::{Hash, Random};
 
 /// MGF1: writes a mask that a seed makes over these bytes.
 fn mask(hash: Hash, seed: &[u8], bytes: &mut [u8]) {
@@ -31,12 +31,13 @@ pub(super) fn encrypt(
     hash: Hash,
     label: &[u8],
     plain: &[u8],
+    random: &mut Random,
 ) -> Option<Vec<u8>> {
     let (size, digest) = (key.size(), hash.digest(label));
     let room = size.checked_sub(2 * digest.len() + 2)?;
     let zeros = room.checked_sub(plain.len())?;
     let mut seed = vec![0; digest.len()];
-    getrandom::fill(&mut seed).ok()?;
+    random.try_fill_bytes(&mut seed).ok()?;
     let mut block = digest;
     block.resize(block.len() + zeros, 0);
     block.push(1);

@@ -24,10 +24,14 @@ pub struct Asked<'a> {
 ///
 /// A server that sends no challenge of this kind gets an answer all the same, with nothing in it that it asked for: as
 /// k6 does, so that there are as many requests.
-pub fn answer<'h>(challenges: impl Iterator<Item = &'h str>, asked: &Asked<'_>) -> String {
-    let mut nonce = [0; 16];
-    fastrand::fill(&mut nonce);
-    answer_with(challenges, asked, &hex(&nonce))
+///
+/// `nonce` is the client's own, a random one.
+pub fn answer<'h>(
+    challenges: impl Iterator<Item = &'h str>,
+    asked: &Asked<'_>,
+    nonce: u128,
+) -> String {
+    answer_with(challenges, asked, &hex(&nonce.to_be_bytes()))
 }
 
 fn answer_with<'h>(
@@ -186,7 +190,7 @@ mod tests {
         assert_eq!(found[0], ("realm", "a, \"b\"".to_owned()));
         assert_eq!(found[1], ("nonce", "x".to_owned()));
         assert_eq!(found[4], ("broken", String::new()));
-        let answer = answer([].into_iter(), &ASKED);
+        let answer = answer([].into_iter(), &ASKED, 5);
         assert!(answer.starts_with("Digest username=\"Mufasa\", realm=\"\""), "{answer}");
     }
 }

@@ -73,16 +73,16 @@ impl Kind {
     }
 
     /// The last message, as the value of `Authorization`: the answer to the server's, from its `WWW-Authenticate`.
-    /// `now_ns`: since 1970. `None`: it is no challenge that we can answer.
+    /// `now_ns`: since 1970; `nonce`: the client's own, a random one. `None`: it is no challenge that we can answer.
     pub fn authenticate<'h>(
         self,
         challenges: impl Iterator<Item = &'h str>,
         (user, password): (&str, &str),
         now_ns: u64,
+        nonce: u64,
     ) -> Option<String> {
         let challenge = STANDARD.decode(of_kind(challenges, self.name())?).ok()?;
-        let mut nonce = [0; 8];
-        fastrand::fill(&mut nonce);
+        let nonce = nonce.to_be_bytes();
         let message = answer(&challenge, user, password, nonce, TO_1970 + now_ns / 100)?;
         Some(self.value(&message))
     }
@@ -264,10 +264,10 @@ mod tests {
         for size in 0..whole.len() {
             let cut = STANDARD.encode(&whole[..size]);
             let value = format!("NTLM {cut}");
-            let _ = Kind::Ntlm.authenticate([value.as_str()].into_iter(), ("a", "b"), 0);
+            let _ = Kind::Ntlm.authenticate([value.as_str()].into_iter(), ("a", "b"), 0, 7);
         }
         for value in ["", "NTLM", "NTLM !!", "Negotiate AAAA", "Basic x"] {
-            let answer = Kind::Ntlm.authenticate([value].into_iter(), ("a", "b"), 0);
+            let answer = Kind::Ntlm.authenticate([value].into_iter(), ("a", "b"), 0, 7);
             assert_eq!(answer, None, "{value}");
         }
         assert_eq!(Kind::wanted(&["Basic x", "negotiate"].into_iter()), Some(Kind::Negotiate));

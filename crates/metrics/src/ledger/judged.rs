@@ -30,6 +30,8 @@ pub(super) struct Look {
     pub(super) running: Duration,
     /// The run is over.
     pub(super) last: bool,
+    /// The last moment of the scenarios at which the metric had no values but those of warm-ups.
+    pub(super) warm_until: Duration,
 }
 
 impl Judged {
@@ -57,7 +59,7 @@ impl Judged {
         self.watch.look(look.elapsed, self.ok, self.value);
     }
 
-    /// Looks at it, if its time has come: a window must have passed once.
+    /// Looks at it, if its time has come: a window must have passed once, after the warm-up if there is one.
     pub(super) fn look(&mut self, whole: &Sink, rings: &[Ring], look: Look) {
         let timing = &self.threshold.timing;
         let (after, window) = (timing.after.unwrap_or_default(), timing.window.unwrap_or_default());
@@ -65,7 +67,7 @@ impl Judged {
         let is_due = if look.last {
             !self.looked && look.running >= after
         } else {
-            look.running + Timing::SLACK >= after.max(window)
+            look.running + Timing::SLACK >= after.max(look.warm_until + window)
         };
         if !is_due {
             return;

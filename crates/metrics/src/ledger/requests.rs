@@ -276,6 +276,32 @@ mod tests {
         assert_eq!(count("http_reqs{route:/none}"), 0.0);
     }
 
+    /// The system tag of outputs.
+    #[test]
+    fn a_learned_route_that_is_a_tag_is_found_as_one_that_is_none() {
+        let mut ledger =
+            ledger(&["http_reqs{route:/users/{id}}", "http_reqs{route:GET /users/{id}}"]);
+        let route = "http://a/users/{id}";
+        ledger.absorb(&Frame {
+            series: requests(route, &[("method", "GET"), ("route", route)], &[1.0; 3]),
+            ..Frame::default()
+        });
+        let summary = ledger.summary(Duration::from_secs(1));
+        for name in ["http_reqs{route:/users/{id}}", "http_reqs{route:GET /users/{id}}"] {
+            assert_eq!(summary.metric(name).unwrap().values.get("count"), Some(3.0), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_tag_of_the_script_is_no_warm_up() {
+        let tags = [("method", "GET"), ("expected_response", "false"), ("warmup", "true")];
+        let series = requests("http://a/x", &tags, &[1.0]);
+        let mut ledger = Ledger::new(Arc::new(Registry::new()), LedgerConfig::default()).unwrap();
+        ledger.absorb(&Frame { series, ..Frame::default() });
+        let summary = ledger.summary(Duration::from_secs(1));
+        assert_eq!((summary.routes[0].requests, summary.failures[0].count), (1, 1));
+    }
+
     #[test]
     fn a_tag_of_the_script_is_no_warm_up() {
         let tags = [("method", "GET"), ("expected_response", "false"), ("warmup", "true")];

@@ -342,7 +342,7 @@ fn windows_of_one_metric_share_a_ring_and_its_memory_is_bounded() {
     }
     let entry = test.ledger.entries.iter().find(|entry| entry.name == "my_trend").unwrap();
     assert_eq!(entry.rings.len(), 2);
-    assert_eq!(entry.rings.iter().map(Ring::parts).collect::<Vec<_>>(), [50, 57]);
+    assert_eq!(entry.rings.iter().map(window::Ring::parts).collect::<Vec<_>>(), [50, 57]);
 }
 
 #[test]
@@ -366,4 +366,29 @@ fn values_of_a_warm_up_are_counted_and_left_out() {
     test.add("iterations", &[("warmup", "true")], 1.0);
     let summary = test.ledger.summary(SECOND);
     assert!(summary.metric("iterations").is_some() && summary.left_out.is_none());
+}
+
+/// Ten seconds of a warm-up, then ten of values; a value each second.
+#[test]
+fn a_window_begins_behind_the_warm_up() {
+    let parse = |label: &str| Threshold::parse_label(label, false, None).unwrap();
+    let labels = ["rate>0.5 window=3s", "count>0 for=2s"];
+    let mut sets = vec![ThresholdSet {
+        metric: "my_counter{scenario:a}".into(),
+        thresholds: labels.map(parse).to_vec(),
+    }];
+    // Of this scenario there is no warm-up and no value.
+    let thresholds = vec![parse("rate>0.5 window=3s")];
+    sets.push(ThresholdSet { metric: "my_counter{scenario:b}".into(), thresholds });
+    let config = LedgerConfig { thresholds: sets, warmup: true, ..LedgerConfig::default() };
+    let mut test = Test::with(config).unwrap();
+    let mut crossed = Vec::new();
+    for second in 0..=20 {
+        if second > 0 {
+            let warm = [("scenario", "a"), ("warmup", "true")];
+            test.add("my_counter", if second <= 10 { &warm[..] } else { &warm[..1] }, 1.0);
+        }
+        crossed = test.ledger.look(SECOND * second).crossed;
+    }
+    assert_eq!(crossed, ["my_counter{scenario:b}"]);
 }

@@ -228,11 +228,15 @@ impl Interner {
         result
     }
 
-    /// The same with [`OTHERS`] for each value that is new; tags whose key is new are left out.
+    /// The same with [`OTHERS`] for each value that is new; tags whose key is new are left out. A route stays: there are few of
+    /// them, and it is no tag.
     fn reduced(&self, pairs: &[(&str, &str)]) -> Vec<(Arc<str>, Arc<str>)> {
         let strings = &self.tables.strings;
         let others = strings.get(OTHERS).cloned().unwrap_or_else(|| Arc::from(OTHERS));
         let known = |(key, value): &(&str, &str)| {
+            if *key == TagSet::ROUTE {
+                return Some((Arc::from(*key), Arc::from(*value)));
+            }
             let key = Arc::clone(strings.get(*key)?);
             Some((key, strings.get(*value).unwrap_or(&others).clone()))
         };

@@ -142,6 +142,21 @@ fn values_without_room_are_told_together_and_count_in_their_metric() {
     assert_eq!(recorder.take_frame().series[0].series.tags.get("url"), Some("2000000"));
 }
 
+/// A route that a core meets late in a frame full of new values keeps its name.
+#[test]
+fn a_route_is_told_where_values_have_no_room() {
+    let mut recorder = recorder(false);
+    for number in 0..20_000 {
+        add_new(&mut recorder, number);
+    }
+    let tags = recorder.tags_with(TagsId::EMPTY, &[("url", "late"), (TagSet::ROUTE, "/late")]);
+    let series = recorder.series(builtin::HTTP_REQS, tags);
+    recorder.add(series, 1.0, 1, None);
+    let frame = recorder.take_frame();
+    let late = frame.series.iter().find(|delta| delta.series.tags.route() == Some("/late"));
+    assert_eq!(late.unwrap().series.tags.get("url"), Some(OTHERS));
+}
+
 #[test]
 fn long_values_do_not_fill_the_memory() {
     let mut recorder = recorder(false);

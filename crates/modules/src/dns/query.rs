@@ -128,13 +128,14 @@ fn name_of(code: ResponseCode) -> &'static str {
     }
 }
 
-/// Asks a server. `local`: the address to ask from, if not the system's choice.
+/// Asks a server. `local`: the address to ask from, if not the system's choice. `id`: the number of the message, a random
+/// one.
 pub(super) async fn ask(
     server: SocketAddr,
     local: Option<IpAddr>,
     question: &Question,
+    id: u16,
 ) -> Result<Vec<String>, Trouble> {
-    let id = fastrand::u16(..);
     let bytes = question.message(id).to_vec();
     let bytes = bytes.map_err(|error| Trouble::Unasked(error.to_string()))?;
     let failed = |how: &str, why: String| {

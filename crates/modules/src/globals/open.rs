@@ -42,12 +42,17 @@ fn open<'js>(call: Call<'js>) -> JsResult<'js> {
 
 /// The path that a relative one of `k6/experimental/fs` means: it counts from the folder of the main script.
 pub(crate) fn path_from_entry(host: &Host, name: &str) -> PathBuf {
+    path_beside(&host.program().folder(), name)
+}
+
+/// The path that `name` means beside a script in `folder`: an address `file://…`, an absolute path or a relative one.
+pub fn path_beside(folder: &Path, name: &str) -> PathBuf {
     if name.starts_with("file://")
         && let Some(path) = brunt_js::path_of(name)
     {
         return path;
     }
-    plain(&host.program().folder().join(name))
+    plain(&folder.join(name))
 }
 
 /// Relative paths count, as in k6, from the folder of the file whose top level runs: that which is being imported or

@@ -54,6 +54,12 @@ impl Leg<'_> {
     }
 }
 
+/// The client's own part of an answer. Drawn before anything is sent, so that the requests of a batch draw in their order.
+fn nonce(way: &Way<'_>) -> u128 {
+    let dialer = way.client.dialer();
+    u128::from(dialer.draw()) << 64 | u128::from(dialer.draw())
+}
+
 fn with(authorization: &str) -> Leg<'_> {
     Leg { authorization: Some(authorization), ..Leg::default() }
 }
@@ -69,6 +75,7 @@ impl Chain {
     }
 
     async fn digest(&mut self, way: &Way<'_>, target: &Target<'_>) -> (Last, Option<Next>) {
+        let nonce = nonce(way);
         // The first one has a Basic header: as in k6.
         let asks_again = self.can_repeat();
         let first = Leg { authorization: None, first: Some(Auth::Digest), asks_again };
@@ -82,7 +89,7 @@ impl Chain {
             let body = body.and_then(Payload::in_memory).unwrap_or_default();
             let path = &target.path;
             let asked = Asked { method, path, body: &body, user: (&user, &password) };
-            digest::answer(challenges(&came.0), &asked)
+            digest::answer(challenges(&came.0), &asked, nonce)
         };
         // Its body is not held while the answer comes.
         drop(came);
@@ -90,6 +97,7 @@ impl Chain {
     }
 
     async fn ntlm(&mut self, way: &Way<'_>, target: &Target<'_>) -> (Last, Option<Next>) {
+        let nonce = nonce(way) as u64;
         // It may be that the connection knows us already.
         let asks_again = self.can_repeat() && target.credentials().is_some();
         let first = Leg { authorization: Some(""), first: Some(Auth::Ntlm), asks_again };
@@ -105,7 +113,7 @@ impl Chain {
             return came;
         }
         let user = (user.as_str(), password.as_str());
-        match kind.authenticate(challenges(&came.0), user, clock::now_ns()) {
+        match kind.authenticate(challenges(&came.0), user, clock::now_ns(), nonce) {
             Some(answer) => {
                 drop(came);
                 self.exchange(way, with(&answer)).await

@@ -298,7 +298,14 @@ fn make(
             .filter(|(on, key, value)| *on && (!value.is_empty() || matches!(*key, "url" | "name")))
             .map(|(_, key, value)| (*key, *value)),
     );
-    pairs.extend(route.as_deref().map(|route| (TagSet::ROUTE, route)));
+    if let Some(route) = route.as_deref() {
+        let has_own = labels.tags.iter().any(|(key, _)| key == "route")
+            || recorder.tag_set(labels.base).get("route").is_some();
+        if system.route && !has_own {
+            pairs.push(("route", route));
+        }
+        pairs.push((TagSet::ROUTE, route));
+    }
     let tags = recorder.tags_with(labels.base, &pairs);
     let bytes = route.and_then(|route| bytes_of(recorder, system, labels, &route));
     let mut series = |metric| recorder.series(metric, tags);

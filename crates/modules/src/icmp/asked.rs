@@ -73,7 +73,7 @@ impl Ping {
         let vu = Host::of(ctx).ids().global;
         let mut ping = Self {
             id: (u64::from(std::process::id()) + vu) as u16,
-            seq: fastrand::u16(..),
+            seq: VuState::drawn(ctx) as u16,
             ttl: None,
             timeout: Duration::from_secs(10),
             deadline: None,

@@ -9,8 +9,8 @@ const FIRST: Duration = Duration::from_millis(10);
 const LONGEST: Duration = Duration::from_secs(1);
 
 /// The wait before a new try: anything up to twice as much as the last time, so that those who were in each other's way
-/// come apart.
-pub(super) fn wait(tries: u32) -> Duration {
+/// come apart. `drawn` is a random number.
+pub(super) fn wait(tries: u32, drawn: u64) -> Duration {
     let most = FIRST.saturating_mul(1 << tries.min(16)).min(LONGEST);
-    most.mul_f64(fastrand::f64())
+    most.mul_f64(drawn as f64 / u64::MAX as f64)
 }

@@ -219,7 +219,7 @@ pub(super) fn tx<'js>(call: &Call<'js>, door: &Rc<Door>) -> JsResult<'js> {
             return Err(ctx.throw_again(exception));
         }
         counted(ctx, door);
-        wait(ctx, tokio::time::sleep(retry::wait(tries)))?;
+        wait(ctx, tokio::time::sleep(retry::wait(tries, VuState::drawn(ctx))))?;
         tries += 1;
     }
 }
@@ -336,12 +336,17 @@ fn undone(ctx: Ctx<'_>, later: Rc<Later>, why: Root, is_to_retry: bool) -> JsRes
     counted(ctx, &later.door);
     let tries = later.tries.get();
     later.tries.set(tries + 1);
-    Host::of(ctx).events().spawn(tokio::time::sleep(retry::wait(tries)), move |ctx, ()| {
-        again(ctx, &later).or_else(|thrown| match ctx.take_exception() {
-            Some(exception) if !exception.uncatchable => later.settle(ctx, Err(exception.value)),
-            _ => Err(thrown),
-        })
-    });
+    Host::of(ctx).events().spawn(
+        tokio::time::sleep(retry::wait(tries, VuState::drawn(ctx))),
+        move |ctx, ()| {
+            again(ctx, &later).or_else(|thrown| match ctx.take_exception() {
+                Some(exception) if !exception.uncatchable => {
+                    later.settle(ctx, Err(exception.value))
+                }
+                _ => Err(thrown),
+            })
+        },
+    );
     Ok(())
 }
 

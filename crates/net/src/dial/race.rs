@@ -21,7 +21,7 @@ impl Dialer {
             return Ok(vec![self.address(host, port).await?]);
         }
         hosts.check_name(host)?;
-        let ips = self.network().dns.lookup_families(host).await?;
+        let ips = self.network().dns.lookup_families(host, self.chance()).await?;
         let addresses = ips.into_iter().flatten().map(|ip| SocketAddr::new(ip, port));
         let mut refused = Failure::NoSuchHost;
         let mut allowed = Vec::new();

@@ -211,7 +211,12 @@ fn thresholds_must_fit_the_metrics_of_the_script_and_all_are_told() {
         "http_reqs": ["nonsense"],
     } });
     let registry = Registry::new();
-    let error = consolidate_for(script(&options), Rules::default(), Some(&registry)).unwrap_err();
+    let error = consolidate_for(
+        script(&options),
+        Rules::default(),
+        Known { registry: Some(&registry), ..Known::default() },
+    )
+    .unwrap_err();
     let told = |error: &OptionsError| {
         let hint = match error {
             OptionsError::Threshold { hint, .. } => hint.clone().unwrap_or_default(),
@@ -281,4 +286,59 @@ fn random_gaps_have_a_seed_of_their_scenario() {
         error.to_string().contains("scenarios.a.arrivals: poisson on several machines"),
         "{error}"
     );
+}
+
+#[test]
+fn a_scenario_takes_its_rates_from_a_file() {
+    let files = |name: &str| match name {
+        "day.txt" => Ok("0 10/s\n20s 60/m\n20s 0\n1m 0\n".to_owned()),
+        "wrong.txt" => Ok("0 10/s\n20 s 60/m\n".to_owned()),
+        "empty.txt" => Ok(String::new()),
+        _ => Err(format!("stat /t/{name}: no such file or directory")),
+    };
+    let told = |more: &Value| {
+        let mut scenario = json!({ "executor": "ramping-arrival-rate", "preAllocatedVUs": 5 });
+        scenario.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let options = json!({ "scenarios": { "day": scenario } });
+        let known = Known { read_file: Some(&files), ..Known::default() };
+        consolidate_for(script(&options), Rules::default(), known)
+    };
+    let all = told(&json!({ "rateFile": "day.txt", "arrivals": "poisson" })).unwrap();
+    insta::assert_snapshot!(
+        all.scenarios[0].describe(&Segment::full()),
+        @"Up to 10.00 iterations/s for 1m0s over 3 stages (maxVUs: 5, arrivals: poisson, gracefulStop: 30s)"
+    );
+    assert_eq!(all.total_duration(), Duration::from_secs(90));
+    let printed = &all.to_inspect_json()["scenarios"]["day"];
+    assert_eq!((&printed["rateFile"], &printed["stages"]), (&json!("day.txt"), &Value::Null));
+    // An archive keeps the name; the file lies in it.
+    assert_eq!(all.to_archive_json()["scenarios"]["day"]["rateFile"], "day.txt");
+    let faults: Vec<String> = [
+        json!({ "rateFile": "wrong.txt" }),
+        json!({ "rateFile": "empty.txt" }),
+        json!({ "rateFile": "none.txt" }),
+        json!({ "rateFile": "" }),
+        json!({ "rateFile": "day.txt", "stages": [], "startRate": 5 }),
+    ]
+    .iter()
+    .map(|more| match told(more) {
+        Err(error) => error.to_string(),
+        Ok(all) => panic!("{all:?}"),
+    })
+    .collect();
+    insta::assert_debug_snapshot!(faults, @r#"
+    [
+        "invalid options: scenarios.day.rateFile: wrong.txt:2: \"20 s 60/m\" is not MOMENT RATE, such as 30s 100/s",
+        "invalid options: scenarios.day.rateFile: empty.txt has no line MOMENT RATE, such as 30s 100/s",
+        "invalid options: scenarios.day.rateFile: stat /t/none.txt: no such file or directory",
+        "invalid options: scenarios.day.rateFile: names no file",
+        "2 options are wrong: scenarios.day.startRate: cannot be used with rateFile: the file has the rates, their units and times; scenarios.day.stages: cannot be used with rateFile: the file has the rates, their units and times",
+    ]
+    "#);
+    let other =
+        json!({ "scenarios": { "a": { "executor": "constant-vus", "rateFile": "day.txt" } } });
+    let error = Options::from_json(&other, Layer::Script).unwrap_err().to_string();
+    assert!(error.contains("rateFile is for ramping-arrival-rate"), "{error}");
+    let alone = json!({ "scenarios": { "day": { "executor": "ramping-arrival-rate", "preAllocatedVUs": 5, "rateFile": "day.txt" } } });
+    assert!(run(script(&alone)).unwrap_err().to_string().contains("files cannot be read here"));
 }

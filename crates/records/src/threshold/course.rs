@@ -24,6 +24,8 @@ pub struct Course {
     start: Option<u64>,
     /// Seconds from there to the last look.
     looked: u64,
+    /// Whether a look counted.
+    has_looked: bool,
     last: Option<f64>,
 }
 
@@ -39,6 +41,7 @@ impl Course {
             width: window.div_ceil(PARTS_MAX).max(1),
             start: None,
             looked: 0,
+            has_looked: false,
             last: None,
         })
     }
@@ -74,11 +77,19 @@ impl Course {
         let timing: &Timing = self.threshold.timing();
         let now = Duration::from_secs(self.looked);
         let window = timing.window.unwrap_or_default();
-        if now < timing.after.unwrap_or_default().max(window) {
-            return;
+        if now >= timing.after.unwrap_or_default().max(window) {
+            self.judge(whole, now, window);
         }
+    }
+
+    /// One look. `took`: the time of its hits, if it has a window.
+    fn judge(&mut self, whole: &Summary, now: Duration, took: Duration) {
+        let timing: &Timing = self.threshold.timing();
+        let window = timing.window.unwrap_or_default();
+        let is_window = timing.window.is_some();
+        self.has_looked = true;
         let of_window;
-        let hits = if timing.window.is_some() {
+        let hits = if is_window {
             let parts = window.as_secs().div_ceil(self.width);
             let first = (self.looked.div_ceil(self.width)).saturating_sub(parts);
             self.parts.retain(|(part, _)| *part >= first);
@@ -91,7 +102,11 @@ impl Course {
         };
         let is_empty = hits.requests() == 0;
         let counts = self.threshold.counts();
-        let value = if is_empty && !counts { None } else { self.threshold.value(hits) };
+        let value = match (is_empty && !counts, is_window) {
+            (true, _) => None,
+            (_, true) => self.threshold.value_in(hits, took),
+            (_, false) => self.threshold.value(hits),
+        };
         let holds = value.is_none_or(|value| self.threshold.holds(value));
         if let Some(holds) = self.threshold.timing().meaning(is_empty, counts, holds) {
             self.watch.look(now, holds, value);
@@ -104,10 +119,14 @@ impl Course {
         let start = self.start.unwrap_or_default();
         let last = whole.end().unix_ns().saturating_sub(start) / 1_000_000_000;
         self.look_until(last, whole);
+        let took = Duration::from_nanos(whole.end().unix_ns().saturating_sub(start));
+        if !self.has_looked && took >= self.threshold.timing().after.unwrap_or_default() {
+            self.judge(whole, took, took.max(Duration::from_nanos(1)));
+        }
         let breach = self.watch.breach();
         let value = breach.map_or(self.last, |breach| breach.value);
         let found = value.map(|value| self.threshold.shown(value));
-        (Verdict { is_ok: breach.is_none(), found }, breach)
+        (Verdict { is_ok: breach.is_none(), found, value }, breach)
     }
 }
 
@@ -139,6 +158,45 @@ mod tests {
         assert_eq!(judged("max<50ms window=5s for=5s", 20..21), (true, None));
         assert_eq!(judged("max<50ms window=5s for=5s", 20..23), (false, Some(21)));
         assert_eq!(judged("rate>5 window=10s", 0..0), (true, None));
+    }
+
+    /// Ten hits, and then none for half a minute but one.
+    #[test]
+    fn rates_of_a_window_are_of_its_whole_time() {
+        let end = |text: &str| {
+            let mut course = Course::of(&text.parse().unwrap()).unwrap();
+            let mut whole = Summary::default();
+            for ms in (0..10_u64).map(|n| n * 900).chain([40_000]) {
+                let timestamp = Timestamp::from_unix_ns(1_000_000_000_000 + ms * 1_000_000);
+                let record = Record { code: 200, timestamp, latency: 1, ..Record::default() };
+                course.add(&record, &whole);
+                whole.add(&record);
+            }
+            let (verdict, breach) = course.end(&whole);
+            (verdict.found, breach.map(|breach| breach.at.as_secs()))
+        };
+        assert_eq!(end("rate>0.5 window=10s"), (Some("0.50".to_owned()), Some(14)));
+        assert_eq!(end("throughput>=0.1 window=10s"), (Some("0.00".to_owned()), Some(19)));
+    }
+
+    #[test]
+    fn an_attack_that_was_cut_short_is_looked_at_once() {
+        let end = |text: &str| {
+            let mut course = Course::of(&text.parse().unwrap()).unwrap();
+            let mut whole = Summary::default();
+            for ms in [0, 100, 200] {
+                let timestamp = Timestamp::from_unix_ns(1_000_000_000_000 + ms * 1_000_000);
+                let latency = 300_000_000;
+                let record = Record { code: 200, timestamp, latency, ..Record::default() };
+                course.add(&record, &whole);
+                whole.add(&record);
+            }
+            let (verdict, breach) = course.end(&whole);
+            (verdict.is_ok, verdict.found, breach.is_some())
+        };
+        assert_eq!(end("max<50ms window=30s"), (false, Some("300ms".to_owned()), true));
+        assert_eq!(end("rate>5 window=30s"), (true, Some("6.00".to_owned()), false));
+        assert_eq!(end("max<50ms window=30s after=1m"), (true, None, false));
     }
 
     #[test]

@@ -184,6 +184,9 @@ fn health(file: &RunFile, range: [i64; 2], maker: &mut Maker) -> Result<(), RunF
         }
         Ok(())
     })?;
+    if file.has_table("health_error")? {
+        errors(file, range, maker)?;
+    }
     let query =
         "SELECT n, core, busy, waiting, late FROM health_core WHERE n >= ?1 AND n < ?2 ORDER BY n";
     file.rows(query, range, |row| {
@@ -201,6 +204,29 @@ fn health(file: &RunFile, range: [i64; 2], maker: &mut Maker) -> Result<(), RunF
         }
         Ok(())
     })?;
+    Ok(())
+}
+
+/// Errors of the system that requests met because files, ports or memory of this machine ran out.
+fn errors(file: &RunFile, range: [i64; 2], maker: &mut Maker) -> Result<(), RunFileError> {
+    const NAME: &str = "health.errors";
+    file.rows(
+        "SELECT n, what, count FROM health_error WHERE n >= ?1 AND n < ?2 ORDER BY n",
+        range,
+        |row| {
+            let what: String = row.get(1)?;
+            let tags = [("what", &*what)];
+            let metric = metric(NAME, "counter", "default", "health");
+            maker.counter(
+                row.get(0)?,
+                Origin::Health(NAME, what.clone()),
+                metric,
+                &tags,
+                row.get(2)?,
+            );
+            Ok(())
+        },
+    )?;
     Ok(())
 }
 

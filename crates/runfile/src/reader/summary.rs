@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use brunt_metrics::{
     Breach, CheckDelta, ExceptionDelta, ExceptionDeltas, Frame, Ledger, LedgerConfig, Registry,
-    Series, SeriesDelta, Sink, Summary, TagSet,
+    Series, SeriesDelta, Sink, Summary, TagSet, ThresholdResult, Timing,
 };
 
 use super::RunFile;
@@ -62,8 +62,13 @@ impl RunFile {
         let length = self.length(slices);
         ledger.evaluate(length, true);
         let mut summary = ledger.summary(length);
-        if ledger.has_looks() && *slices == (0..self.about().slices) {
-            self.correct(&mut summary)?;
+        let is_attack = self.about().kind == "attack";
+        if (ledger.has_looks() || is_attack) && *slices == (0..self.about().slices) {
+            self.correct(&mut summary, is_attack)?;
+        }
+        // It is one of the whole run, whichever part of it is asked for.
+        if let Some(verdict) = &self.about().verdict {
+            summary.conclude(brunt_verdict::METRIC, verdict.level().number());
         }
         // It is one of the whole run, whichever part of it is asked for.
         if let Some(verdict) = &self.about().verdict {
@@ -104,8 +109,12 @@ impl RunFile {
         Ok(())
     }
 
-    /// Of the whole run the thresholds in time are known as they were found while it ran.
-    fn correct(&self, summary: &mut Summary) -> Result<(), RunFileError> {
+    /// Of the whole run the thresholds in time are known as they were found while it ran. Of an attack all are: its
+    /// conditions have definitions of their own, and some are on numbers that no metric tells.
+    fn correct(&self, summary: &mut Summary, is_attack: bool) -> Result<(), RunFileError> {
+        if !self.has_table("threshold_breach")? {
+            return Ok(());
+        }
         let rows = self.rows(
             "SELECT metric, text, passed, t.last, at, lasted, b.value FROM threshold t
              LEFT JOIN threshold_breach b ON threshold = t.id WHERE passed IS NOT NULL",
@@ -126,13 +135,37 @@ impl RunFile {
                 Ok((key, (row.get::<_, bool>(2)?, row.get::<_, Option<f64>>(3)?, breach)))
             },
         )?;
-        let found: BTreeMap<_, _> = rows.into_iter().collect();
+        let mut found: BTreeMap<_, _> = rows.into_iter().collect();
         for metric in summary.metrics.iter_mut().chain(&mut summary.own) {
-            for result in metric.thresholds.iter_mut().filter(|one| one.timing.is_in_time()) {
+            for result in &mut metric.thresholds {
                 let key = (metric.name.clone(), result.label());
-                if let Some((ok, value, breach)) = found.get(&key) {
-                    (result.ok, result.value, result.breach) = (*ok, *value, *breach);
+                if let Some((ok, value, breach)) = found.remove(&key)
+                    && (is_attack || result.timing.is_in_time())
+                {
+                    (result.ok, result.value, result.breach) = (ok, value, breach);
                 }
+            }
+        }
+        for ((metric, text), (ok, value, breach)) in found.into_iter().filter(|_| is_attack) {
+            let mut all = summary.metrics.iter_mut().chain(&mut summary.own);
+            if let Some(metric) = all.find(|known| known.name == metric)
+                && let Ok((source, timing)) = Timing::split(&text)
+            {
+                metric.thresholds.push(ThresholdResult {
+                    source: source.to_owned(),
+                    ok,
+                    value,
+                    // Its number is none of the metric's statistics.
+                    aggregation: source
+                        .split(['<', '>', '=', '!'])
+                        .next()
+                        .unwrap_or_default()
+                        .trim()
+                        .to_owned(),
+                    abort_on_fail: false,
+                    timing,
+                    breach,
+                });
             }
         }
         Ok(())

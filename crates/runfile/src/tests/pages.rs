@@ -216,7 +216,9 @@ fn a_page_that_is_too_heavy_is_made_twice_or_thrice_not_with_each_width() {
 }
 
 /// Reads a document of the page: JSON records, and chunks as (series, first slice, number of slices).
-fn read_document(document: &[u8]) -> (Vec<serde_json::Value>, Vec<(u64, u64, u64)>, bool) {
+pub(super) fn read_document(
+    document: &[u8],
+) -> (Vec<serde_json::Value>, Vec<(u64, u64, u64)>, bool) {
     let mut bytes = document.strip_prefix(b"BRNP\x01").unwrap();
     let (mut facts, mut chunks, mut reset) = (Vec::new(), Vec::new(), false);
     while let Some((kind, mut rest)) = bytes.split_first() {
@@ -254,7 +256,9 @@ fn the_page_gets_all_that_is_in_the_file() {
         play.tick(0, START + at * SECOND - 1);
         let load = Load { vus_planned: Some(1), vus_active: 1, ..Load::default() };
         let event = Event { at: START, kind: "note".into(), text: "x".into(), scenario: None };
-        let health = Some(Signals { cores: [(0, half())].into(), ..Signals::default() });
+        let shortages = Shortages { ports: at, ..Shortages::default() };
+        let cores = [(0, half())].into();
+        let health = Some(Signals { cores, shortages, ..Signals::default() });
         let extras = Extras { load: vec![load], events: vec![event], health, ..Extras::default() };
         play.writer.tick(START + at * SECOND + SECOND / 2, extras);
     }
@@ -301,6 +305,7 @@ fn the_page_gets_all_that_is_in_the_file() {
         "http_req_duration",
         "load.vus_active",
         "health.busy",
+        "health.errors",
         "checks by name",
         "failures by kind",
         "thresholds",

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use brunt_metrics::{Breach, Metric, MetricId, Registry, Selector, Sink, TrendSink};
+use brunt_verdict::Shortages;
 use rusqlite::{Connection, Transaction, params};
 use rustc_hash::FxHashSet;
 use serde_json::{Map, Value, json};
@@ -375,6 +376,14 @@ fn health(
             whole(health.interface_drops),
             whole(health.memory_free),
         ])?;
+    let Shortages { files, ports, memory } = health.shortages;
+    for (what, count) in [("files", files), ("ports", ports), ("memory", memory)] {
+        if count > 0 {
+            transaction
+                .prepare_cached("INSERT INTO health_error VALUES (?1, ?2, ?3)")?
+                .execute(params![home as i64, what, count as i64])?;
+        }
+    }
     let mut late: BTreeMap<u32, TrendSink> = BTreeMap::new();
     for (core, ticks) in closed.iter().flat_map(|(_, slice)| &slice.late) {
         late.entry(*core).or_default().merge(ticks);
@@ -585,6 +594,12 @@ pub(super) fn info(
                 params![name, threshold.label(), threshold.abort_on_fail],
             )?;
         }
+    }
+    for (metric, text) in &info.summary.conditions {
+        transaction.execute(
+            "INSERT INTO threshold (metric, text, abort) VALUES (?1, ?2, 0)",
+            params![metric, text],
+        )?;
     }
     Ok(())
 }

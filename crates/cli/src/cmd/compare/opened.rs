@@ -25,6 +25,8 @@ pub(super) struct Opened {
     name: String,
     /// Whether its target was the demo in its own process.
     is_demo: bool,
+    /// Whether its requests are told apart by route: not in attacks, old files and runs without routes.
+    has_routes: bool,
     /// The hosts that tags of series tell.
     told: BTreeSet<String>,
     /// The hosts of the exchanges that were kept, if no tag tells any.
@@ -68,6 +70,7 @@ impl Opened {
             series.retain(|row| !row.tags.get(brunt_metrics::WARMUP_TAG).is_some_and(warm));
         }
         let is_demo = is_demo(&file.about().arguments, &file.about().environment);
+        let has_routes = series.iter().any(|row| row.tags.contains_key("route"));
         let hosts = |urls: &mut dyn Iterator<Item = &str>| -> BTreeSet<String> {
             let named =
                 |host: String| if is_demo && is_local(&host) { DEMO.to_owned() } else { host };
@@ -92,6 +95,7 @@ impl Opened {
             series,
             name: path.display().to_string(),
             is_demo,
+            has_routes,
             told,
             kept,
             all_sources,
@@ -127,9 +131,14 @@ impl Opened {
         }
     }
 
-    /// The route of a series of requests.
+    /// The route of a series of requests: that of the run file, which `brunt report` goes by; where it has none, the name.
     pub(super) fn route(&self, tags: &BTreeMap<String, String>, names: Names) -> Option<String> {
-        let name = ["name", "url", "statement"].iter().find_map(|&tag| tags.get(tag))?;
+        let keys: &[&str] = if names.have_all_routes {
+            &["route", "name", "url", "statement"]
+        } else {
+            &["name", "url", "statement"]
+        };
+        let name = keys.iter().find_map(|&tag| tags.get(tag))?;
         let method = tags.get("method").filter(|method| !method.contains('/'));
         let shown = match divided(name) {
             Some((_, _, path)) if names.has_one_target => {
@@ -156,6 +165,8 @@ impl Opened {
 pub(super) struct Names {
     /// Each run has one target alone: routes need no host in their names.
     has_one_target: bool,
+    /// Each run's requests are told apart by route. A file without them would have nothing in common with one that has some.
+    have_all_routes: bool,
     /// All sources of all runs are known, not only their scripts.
     are_all_sources_there: bool,
     /// No tag tells a host, and those of exchanges differ: some runs have none in common.
@@ -172,6 +183,7 @@ impl Names {
         };
         Self {
             has_one_target: all.iter().all(|one| one.told.len() == 1),
+            have_all_routes: all.iter().all(|one| one.has_routes),
             are_all_sources_there: all.iter().all(|one| one.all_sources.is_some()),
             do_kept_hosts_tell: all.iter().any(|one| all.iter().any(|other| are_apart(one, other))),
         }

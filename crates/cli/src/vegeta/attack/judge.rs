@@ -5,10 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use brunt_attack::Sink;
 use brunt_records::{Course, Record, Summary, SummaryConfig, Threshold};
 
-use crate::{
-    Context,
-    exit::Exit,
-    vegeta::{flag::Values, threshold},
+use crate::vegeta::{
+    flag::Values,
+    threshold::{self, Found},
 };
 
 /// Conditions, and what they are judged by.
@@ -44,10 +43,10 @@ impl Judge {
         })
     }
 
-    /// Tells what came of each.
-    pub(super) fn exit(&self, context: &Context) -> Exit {
+    /// The outcome of each, when the attack is over.
+    pub(super) fn find(&self) -> Vec<Found> {
         let Hits { summary, courses } =
             &mut *self.hits.lock().unwrap_or_else(PoisonError::into_inner);
-        threshold::judge_with(context, &self.thresholds, summary, courses)
+        threshold::find(&self.thresholds, summary, courses)
     }
 }

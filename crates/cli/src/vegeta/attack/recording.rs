@@ -3,6 +3,7 @@
 //! Each core has a recorder, as the cores of tests have, and shows it ten times a second to the file's output, which writes
 //! on a thread of its own.
 
+mod conditions;
 mod hits;
 mod probe;
 
@@ -26,7 +27,11 @@ use crate::{
     failure::Outcome,
     generator::Looks,
     run::arguments,
-    vegeta::{failure, flag::Values},
+    vegeta::{
+        failure,
+        flag::Values,
+        threshold::{self, Found},
+    },
 };
 
 /// A run file in the making.
@@ -94,11 +99,11 @@ impl Recording {
         Box::new(Hits::new(self, core))
     }
 
-    /// Says how the attack ended. `passed`: whether all thresholds hold, if there are any.
+    /// Says how the attack ended. `judged`: how its conditions were found, if there are any and it came to its end.
     pub(super) fn end(
         self,
         outcome: &Result<Attacked, String>,
-        passed: Option<bool>,
+        judged: Option<&[Found]>,
         (exit, verdict): (Exit, Verdict),
     ) {
         let ended = clock::now_ns();
@@ -107,6 +112,10 @@ impl Recording {
             && attacked.has_missed()
         {
             probe.say(ended, "other", attacked.to_string());
+        }
+        let started = probe.started_at().unwrap_or(ended);
+        for (at, text) in judged.into_iter().flatten().filter_map(conditions::event) {
+            probe.say(started.saturating_add(at), "threshold", text);
         }
         // The sinks are gone with their threads.
         let outputs = Arc::into_inner(outputs)
@@ -129,14 +138,13 @@ impl Recording {
             let why = why.unwrap_or_default();
             log::error!(file = path.as_str(); "{lost} slices of the run file could not be written and are lost: {why}");
         }
-        let started = probe.started_at().unwrap_or(ended);
         let end = End {
             duration: Duration::from_nanos(ended.saturating_sub(started)),
             aborted: outcome.as_ref().err().cloned().or_else(|| probe.stopped()),
-            passed,
+            passed: judged.map(|all| all.iter().all(|found| found.verdict.is_ok)),
             exit: exit.code().into(),
             verdict: Some(verdict),
-            judged: Vec::new(),
+            judged: judged.into_iter().flatten().map(conditions::judgement).collect(),
         };
         if let Err(error) = writer.end(&end) {
             log::error!("the run file has no end: {error}");
@@ -158,6 +166,7 @@ fn info(context: &Context, values: &Values, plan: &Plan) -> RunInfo {
     let folder = Path::new(targets).parent().filter(|folder| folder.is_dir());
     let mut trend_stats = TrendStat::defaults();
     trend_stats.extend(TrendStat::parse("p(99)"));
+    let (thresholds, conditions) = conditions::planned(&threshold::read(values));
     RunInfo {
         kind: "attack".to_owned(),
         name: if plan.name.is_empty() { stem } else { plan.name.clone() },
@@ -172,6 +181,8 @@ fn info(context: &Context, values: &Values, plan: &Plan) -> RunInfo {
         open_ended: plan.duration.is_none(),
         summary: SummaryInfo {
             trend_stats,
+            thresholds,
+            conditions,
             expected_response_submetric: true,
             hides_own: true,
             ..SummaryInfo::default()

@@ -8,6 +8,7 @@ use brunt_quickjs::{Ctx, Value};
 use super::algorithm::{self, Algorithm, buffer, bytes_or_none, parameter};
 use super::key::{CryptoKey, Material, not_for_this};
 use super::work::{Trouble, Work};
+use crate::crypto;
 
 const CIPHERS: &[Algorithm] =
     &[Algorithm::AesCbc, Algorithm::AesCtr, Algorithm::AesGcm, Algorithm::RsaOaep];
@@ -68,7 +69,7 @@ pub(super) fn run<'js>(
             let label = bytes_or_none(given, "label")?;
             match (way, &key.material) {
                 (Way::Encrypt, Material::RsaPublic(rsa)) => {
-                    rsa.encrypt(key.hash()?, &label, &data)?
+                    rsa.encrypt(key.hash()?, &label, &data, &mut crypto::random(ctx))?
                 }
                 (Way::Decrypt, Material::RsaPrivate(rsa)) => {
                     let (private, hash) = (Arc::clone(rsa), key.hash()?);

@@ -9,7 +9,7 @@ use brunt_quickjs::{Ctx, Name, Value};
 use super::algorithm::{self, Algorithm, parameter};
 use super::key::{CryptoKey, INNER_OF_PAIR, Material, not_empty, usages};
 use super::work::{Outcome, Trouble, Work};
-use crate::crypto::fill_random;
+use crate::crypto::{self, fill_random};
 
 static PRIVATE_KEY: Name = Name::new("privateKey");
 static PUBLIC_KEY: Name = Name::new("publicKey");
@@ -38,7 +38,7 @@ pub(super) fn generate<'js>(
             let curve = algorithm::curve(given)?;
             let usages = generated(algorithm, wanted)?;
             of_pair(&usages)?;
-            let key = curve::PrivateKey::generate(curve);
+            let key = curve::PrivateKey::generate(curve, &mut crypto::random(ctx));
             let public = Material::CurvePublic(key.public());
             let pair = Pair { algorithm, hash: None, extractable, usages };
             pair.into_object(ctx, Material::CurvePrivate(key), public).map(Work::Done)
@@ -50,9 +50,10 @@ pub(super) fn generate<'js>(
             let usages = usages(algorithm, wanted)?;
             of_pair(&usages)?;
             let pair = Pair { algorithm, hash: Some(hash), extractable, usages };
+            let mut random = crypto::random(ctx);
             Ok(Work::heavy(
                 0,
-                move || rsa::PrivateKey::generate(bits, &exponent),
+                move || rsa::PrivateKey::generate(bits, &exponent, &mut random),
                 move |ctx, key| {
                     let public = Material::RsaPublic(key.public());
                     pair.into_object(ctx, Material::RsaPrivate(Arc::new(key)), public)

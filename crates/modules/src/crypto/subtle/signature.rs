@@ -8,6 +8,7 @@ use brunt_quickjs::{Ctx, Value};
 use super::algorithm::{self, Algorithm, buffer};
 use super::key::{CryptoKey, Material, not_for_this};
 use super::work::{Outcome, Trouble, Work};
+use crate::crypto;
 
 const SIGNATURES: &[Algorithm] =
     &[Algorithm::Hmac, Algorithm::Ecdsa, Algorithm::RsaPss, Algorithm::RsaPkcs1];
@@ -28,9 +29,10 @@ pub(super) fn sign<'js>(
         Material::RsaPrivate(private) => {
             let (private, hash) = (Arc::clone(private), key.hash()?);
             let scheme = scheme(algorithm, given)?;
+            let mut random = crypto::random(ctx);
             return Ok(Work::heavy(
                 data.len(),
-                move || private.sign(scheme, hash, &data),
+                move || private.sign(scheme, hash, &data, &mut random),
                 |ctx, made| Ok(ctx.array_buffer(made)?),
             ));
         }

@@ -2,6 +2,8 @@
 
 use std::cell::RefCell;
 use std::pin::pin;
+use std::rc::Rc;
+use std::sync::Arc;
 
 use brunt_fiber::{block_on, clock};
 use brunt_http::{Body, Exchange, TargetError, WriteBy};
@@ -17,6 +19,7 @@ use super::request::Request;
 use super::response::{self, Response};
 use crate::state::VuState;
 use crate::throwing::{not_in_init, throw, throw_stopped, throw_type};
+use crate::watch::{Place, Seen, Watched};
 
 /// The methods that a client has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,10 +127,12 @@ pub(super) fn send_by<'js>(
             asked.discard_body = ready.response_type == ResponseType::None;
             // Pinned where it is made: it is large, and would be copied on its way.
             let run = pin!(wire.client.exchange(&asked));
-            match block_on(run) {
+            let exchange = match block_on(run) {
                 Ok(exchange) => exchange,
                 Err(_) => return Err(throw_stopped(ctx)),
-            }
+            };
+            show((host, state, http), &ready, &asked, &exchange);
+            exchange
         }
     };
     wire.used(&exchange);
@@ -151,6 +156,33 @@ fn failed<'js>(ctx: Ctx<'js>, ready: &Ready, text: &str) -> JsResult<'js> {
     }
     log::warn!(error = text; "Request Failed");
     Ok(ctx.null())
+}
+
+/// Shows an exchange to whoever watches: all of them, or those that failed.
+fn show(
+    (host, state, http): (&Host, &VuState, &HttpState),
+    ready: &Ready,
+    asked: &brunt_http::Request<'_>,
+    exchange: &Exchange,
+) {
+    let (watcher, failures) = (&http.shared.watcher, &http.shared.failures);
+    let has_failed = || exchange.response().map_or(true, |response| response.status() >= 400);
+    if watcher.is_none() && !(failures.is_some() && has_failed()) {
+        return;
+    }
+    let tags = state.tags();
+    let seen = Seen::new((ready.shown(), tags.name()), asked, exchange, None, http.shared.closes());
+    match (watcher, failures) {
+        (Some(watcher), _) => {
+            let group = Arc::clone(&state.group.borrow());
+            Watched::new(Rc::clone(watcher), host, group).exchange(&seen);
+        }
+        (None, Some(failures)) => {
+            let scenario = tags.scenario().unwrap_or_default();
+            failures.exchange(&Place { group: "", scenario, vu: 0, iteration: None }, &seen);
+        }
+        (None, None) => {}
+    }
 }
 
 /// The nine samples of an exchange.
