@@ -31,6 +31,7 @@ mod finding;
 mod generator;
 mod goal;
 mod json;
+mod notes;
 mod request;
 mod scenarios;
 pub(crate) mod targets;
@@ -46,6 +47,8 @@ pub(crate) use self::{
 pub(crate) struct Hunt {
     request: Request,
     goals: Vec<Goal>,
+    /// Thresholds that make no goals: a sentence about each.
+    left_out: Vec<String>,
     /// Each scenario's part of the load, by its place in the run.
     shares: Vec<f64>,
     window: OnceLock<Arc<Window>>,
@@ -56,7 +59,13 @@ pub(crate) type Notes = Box<dyn Fn(&str) + Send>;
 
 impl Hunt {
     pub(crate) fn new(request: Request) -> Self {
-        Self { request, goals: Vec::new(), shares: Vec::new(), window: OnceLock::new() }
+        Self {
+            request,
+            goals: Vec::new(),
+            left_out: Vec::new(),
+            shares: Vec::new(),
+            window: OnceLock::new(),
+        }
     }
 
     /// Takes the rates of the scenarios into its own hands, and the thresholds for goals if there are no others.
@@ -73,11 +82,12 @@ impl Hunt {
             return Err(Failure::config("brunt find can't search with a part of a test")
                 .hint("leave the option executionSegment out"));
         }
-        self.goals = if self.request.goals.is_empty() {
+        (self.goals, self.left_out) = if self.request.goals.is_empty() {
             goal::of_thresholds(&consolidated.thresholds, registry)?
         } else {
             let texts = self.request.goals.iter();
-            texts.map(|text| goal::parse(text, registry)).collect::<Outcome<_>>()?
+            let goals = texts.map(|text| goal::parse(text, registry)).collect::<Outcome<_>>()?;
+            (goals, Vec::new())
         };
         // They would judge the run as a whole, which is meant to break.
         consolidated.thresholds.clear();
@@ -111,7 +121,7 @@ impl Hunt {
         let window = self.window.get().expect("the engine was told before the run");
         let quiet = context.global.quiet;
         if !quiet {
-            context.screen.stderr(&told::head(&self.request, &self.goals));
+            context.screen.stderr(&told::head(&self.request, &self.goals, &self.left_out));
         }
         let driver = Driver::new(
             live,
@@ -143,7 +153,8 @@ impl Hunt {
 
     /// How long the search takes at most: the duration that its scenarios have.
     pub(crate) fn longest(request: &Request) -> Duration {
-        let step = request.hold.saturating_mul(4) + request.recovery + Duration::from_mins(1);
-        step.saturating_mul(request.steps_max as u32 + 1)
+        // A confirmation that is measured for longer, and settles; recovery, and calm.
+        let step = request.hold.saturating_mul(8) + request.recovery * 2 + Duration::from_mins(1);
+        step.saturating_mul(request.steps_max as u32 + 1 + driver::AGAIN_ALL_MAX)
     }
 }

@@ -1,6 +1,6 @@
 //! The meaning of a step: the system held, the system broke, or the generator was in the way.
 
-use crate::step::{Goal, Measured, Outcome};
+use crate::step::{Goal, Measured, Outcome, Step};
 
 /// Part of the iterations that must come to their end for a system to keep up.
 const KEPT_UP: f64 = 0.95;
@@ -11,11 +11,27 @@ const DROPPED: f64 = 0.01;
 /// An iteration that takes this much longer than in the lowest step shows a system that is full.
 const SLOWER: f64 = 2.0;
 
-/// Judges a step. `lowest` is the step with the least load so far, if there is one.
+/// A load core that is at work or waits for a CPU for this part of its time is full.
+const FULL: f64 = 0.9;
+
+/// A full core does no more for more VUs: less than this part of what they would add.
+const GAIN: f64 = 0.2;
+
+/// The steps beside the one that is judged.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Beside<'a> {
+    /// The step with the least load so far.
+    pub(crate) lowest: Option<&'a Measured>,
+    /// The step with the next lower load, if that held.
+    pub(crate) below: Option<&'a Step>,
+}
+
+/// Judges a step with this load.
 ///
 /// The order decides: a goal that stays broken without the generator's own lateness is the system's; one that holds
 /// without it is the generator's; and a load that never came about says nothing.
-pub fn judge(measured: &Measured, lowest: Option<&Measured>) -> Outcome {
+pub(crate) fn judge(load: f64, measured: &Measured, beside: Beside<'_>) -> Outcome {
+    let lowest = beside.lowest;
     if measured.finished > 0.0
         && let Some(goal) =
             measured.goals.iter().find(|goal| goal.needs_values && goal.value.is_none())
@@ -30,14 +46,20 @@ pub fn judge(measured: &Measured, lowest: Option<&Measured>) -> Outcome {
         // The time of a request that got no connection is 0, which meets many a goal.
         return Outcome::Broke("not one answer was good".to_owned());
     }
+    let full = full(load, measured, beside.below);
     if let Some(goal) = measured.goals.iter().find(|goal| !goal.holds) {
+        if let (true, Some(why)) = (goal.is_time && measured.busy >= FULL, full) {
+            return Outcome::Generator(why);
+        }
         let own = if measured.generator.is_some() { measured.late_ms } else { 0.0 };
         return match &measured.generator {
             Some(why) if is_ours(goal, own) => Outcome::Generator(why.clone()),
             _ => Outcome::Broke(told(goal)),
         };
     }
-    let Some(due) = measured.due.filter(|due| *due > 0.0) else { return Outcome::Held };
+    let Some(due) = measured.due.filter(|due| *due > 0.0) else {
+        return full.map_or(Outcome::Held, Outcome::Generator);
+    };
     let is_slower = is_slower(measured, lowest);
     if measured.dropped > due * DROPPED && !is_slower {
         let why = match measured.vus_at_limit {
@@ -61,6 +83,26 @@ pub fn judge(measured: &Measured, lowest: Option<&Measured>) -> Outcome {
         };
     }
     Outcome::Held
+}
+
+/// The sentence about VUs that do no more than fewer did, because the load cores are full. VUs alone can be too many for them
+/// unnoticed: a rate would be missed.
+fn full(load: f64, measured: &Measured, below: Option<&Step>) -> Option<String> {
+    let below = below.filter(|_| measured.due.is_none())?;
+    let (few, before) = (below.trial.load, below.measured.finished);
+    let is_full = measured.busy + measured.waiting >= FULL;
+    let is_more = measured.finished > before * (1.0 + GAIN * (load / few - 1.0));
+    (is_full && !is_more).then(|| {
+        let percent = |part: f64| (part * 100.0).round();
+        format!(
+            "{load} VUs do no more than {few} did ({} and {} iterations/s), and the fullest load core was at work {} % and waited for a CPU \
+             {} % of the time; use more cores or machines, or a lighter script",
+            rate(measured.finished),
+            rate(before),
+            percent(measured.busy),
+            percent(measured.waiting)
+        )
+    })
 }
 
 /// Whether iterations take much longer than they did in the lowest step.
@@ -113,6 +155,11 @@ fn rate(per_second: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::step::{Purpose, Trial};
+
+    fn judge(measured: &Measured, lowest: Option<&Measured>) -> Outcome {
+        super::judge(100.0, measured, Beside { lowest, below: None })
+    }
 
     fn goal(value: f64, limit: f64) -> Goal {
         Goal {
@@ -120,6 +167,8 @@ mod tests {
             value: Some(value),
             holds: value < limit,
             limit: Some(limit),
+            share_min: None,
+            spread: None,
             is_time: true,
             needs_values: true,
         }
@@ -184,5 +233,28 @@ mod tests {
         // Later the system has ceased to answer.
         let later = Measured { finished: 0.0, ..silent };
         assert!(matches!(judge(&later, Some(&calm())), Outcome::Broke(_)));
+    }
+
+    #[test]
+    fn vus_that_do_no_more_on_full_cores_are_the_generators_limit() {
+        let closed = Measured { due: None, busy: 0.97, finished: 5000.0, ..calm() };
+        let trial = Trial { load: 50.0, purpose: Purpose::Climb };
+        let below = Step { trial, measured: closed.clone(), outcome: Outcome::Held };
+        let judge = |measured: &Measured| {
+            super::judge(100.0, measured, Beside { lowest: None, below: Some(&below) })
+        };
+        let more = Measured { finished: 5300.0, ..closed.clone() };
+        let Outcome::Generator(why) = judge(&more) else { panic!("held") };
+        let told = "100 VUs do no more than 50 did (5300 and 5000 iterations/s)";
+        assert!(why.starts_with(told), "{why}");
+        // Goals about a time that break in a full core are no fault of the system, all others are.
+        let slow = Measured { goals: vec![goal(250.0, 200.0)], ..more.clone() };
+        assert!(matches!(judge(&slow), Outcome::Generator(_)));
+        let failing = Goal { is_time: false, ..goal(250.0, 200.0) };
+        let failing = Measured { goals: vec![failing], ..more.clone() };
+        assert!(matches!(judge(&failing), Outcome::Broke(_)));
+        // A core that has room, or that does more.
+        assert_eq!(judge(&Measured { busy: 0.5, ..more.clone() }), Outcome::Held);
+        assert_eq!(judge(&Measured { finished: 8000.0, ..more }), Outcome::Held);
     }
 }

@@ -12,8 +12,9 @@
 //! ```
 //!
 //! The cast:
-//! - [`Search`] climbs until a goal breaks, narrows the gap by halves, and confirms the highest load that held.
-//! - [`judge`] says of one step whether the system held, broke, or whether the generator was in the way.
+//! - [`Search`] climbs until a goal breaks, looks on both sides of where the limit seems to be, and confirms a load just below.
+//! - [`Limit`] is where the limit seems to be, from all steps together, and how sure that is.
+//! - [`Search::judge`] says of one step whether the system held, broke, or whether the generator was in the way.
 //! - [`Recovery`] says between steps whether the system is itself again.
 //! - [`figures`] tells plateau and knee of all steps.
 //!
@@ -23,13 +24,14 @@
 
 pub mod figures;
 mod judge;
+mod limit;
 mod recovery;
 mod search;
 #[cfg(test)]
 mod simulated;
 mod step;
 
-pub use self::judge::judge;
+pub use self::limit::Limit;
 pub use self::recovery::{Look, Recovering, Recovery};
 pub use self::search::{Bounds, End, Next, Search};
-pub use self::step::{Goal, Measured, Outcome, Purpose, Step, Trial};
+pub use self::step::{Goal, HOLDS_MAX, Measured, Outcome, Purpose, SLICES, Step, Trial, spread};

@@ -1,5 +1,7 @@
 //! One step of a search: its load, what was seen, what that means.
 
+use crate::limit::Point;
+
 /// A load to try.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trial {
@@ -46,6 +48,10 @@ pub struct Goal {
     pub holds: bool,
     /// The number that it must not pass, if it is an upper bound.
     pub limit: Option<f64>,
+    /// The share that it must not fall below, if it is a lower bound on a rate.
+    pub share_min: Option<f64>,
+    /// The standard error of the value, as a part of it: how much is chance. None if it is not known.
+    pub spread: Option<f64>,
     /// Whether it is about a time in milliseconds, to which the generator's own lateness adds.
     pub is_time: bool,
     /// Whether it needs values to say anything: a percentile does, a count does not.
@@ -53,12 +59,21 @@ pub struct Goal {
 }
 
 impl Goal {
-    /// How near the value is to its limit: 1 at the limit, 0 far below. None without an upper bound.
+    /// How near the value is to its limit: 1 at the limit, 0 far below. None without a bound that can be neared.
     pub(crate) fn strain(&self) -> Option<f64> {
-        let (value, limit) = (self.value?, self.limit?);
+        let value = self.value?;
+        let (value, limit) = match (self.limit, self.share_min) {
+            (Some(limit), _) => (value, limit),
+            // The part that is not as it should be.
+            (None, Some(least)) => (1.0 - value, 1.0 - least),
+            (None, None) => return None,
+        };
         (limit > 0.0).then(|| (value / limit).max(0.0))
     }
 }
+
+/// The standard error of a value that is not known any better, as a part of it.
+const SPREAD_UNKNOWN: f64 = 0.1;
 
 /// The measurements of one step, without its beginning.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -89,6 +104,12 @@ pub struct Measured {
     pub late_ms: f64,
     /// The sentence of the generator's own verdict, if it found itself wanting.
     pub generator: Option<String>,
+    /// How full the fullest load core was: the part of its time at work, 0 to 1.
+    pub busy: f64,
+    /// The part of its time that it waited for a CPU.
+    pub waiting: f64,
+    /// Something else took the CPUs, so that a calmer moment may give another answer.
+    pub is_disturbed: bool,
     /// The goals, in the user's order.
     pub goals: Vec<Goal>,
 }
@@ -97,6 +118,19 @@ impl Measured {
     /// How near the nearest goal is to its limit; 0 if no goal has an upper bound.
     pub fn strain(&self) -> f64 {
         self.goals.iter().filter_map(Goal::strain).fold(0.0, f64::max)
+    }
+
+    /// The standard error of the goal that is nearest to its limit, as a part of its value.
+    fn spread(&self) -> f64 {
+        let strained = self.goals.iter().filter_map(|goal| Some((goal.strain()?, goal.spread)));
+        let nearest = strained.max_by(|a, b| a.0.total_cmp(&b.0));
+        nearest.and_then(|(_, spread)| spread).unwrap_or(SPREAD_UNKNOWN)
+    }
+
+    /// Whether chance may have decided on which side of its limit the nearest goal is: within two standard errors.
+    pub fn is_undecided(&self) -> bool {
+        let strain = self.strain();
+        strain > 0.0 && strain.ln().abs() < 2.0 * self.spread()
     }
 }
 
@@ -121,4 +155,43 @@ impl Step {
     pub fn broke(&self) -> bool {
         matches!(self.outcome, Outcome::Broke(_))
     }
+
+    /// Its word on the limit; none if the generator was in the way.
+    pub(crate) fn point(&self) -> Option<Point> {
+        let (measured, load) = (&self.measured, self.trial.load);
+        let strain = measured.strain();
+        let ease = if strain > 0.0 { 1.0 / strain } else { f64::INFINITY };
+        let spread = measured.spread();
+        match &self.outcome {
+            Outcome::Held => Some(Point { load, ease: ease.max(1.0), spread }),
+            Outcome::Broke(_) if measured.good <= 0.0 => Some(Point { load, ease: 0.0, spread }),
+            Outcome::Broke(_) if ease <= 1.0 => Some(Point { load, ease: ease.min(0.999), spread }),
+            // Something else than a bound that can be neared: too few answers.
+            Outcome::Broke(_) => {
+                let due = measured.due.filter(|due| *due > 0.0);
+                let kept_up = due.map_or(0.0, |due| measured.finished / due);
+                Some(Point { load, ease: kept_up.clamp(0.0, 0.9), spread: SPREAD_UNKNOWN })
+            }
+            Outcome::Generator(_) | Outcome::Unmeasured(_) => None,
+        }
+    }
+}
+
+/// A step in which chance may have decided is measured for at most this many holds.
+pub const HOLDS_MAX: usize = 3;
+
+/// The slices of a hold of which [`spread`] is told.
+pub const SLICES: usize = 8;
+
+/// The standard error of a value, as a part of it, from its values in slices of the time it was measured in: requests that follow
+/// each other are no independent samples, slices nearly are. None of fewer than three slices.
+pub fn spread(slices: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+    let values: Vec<f64> = slices.flatten().filter(|value| value.is_finite()).collect();
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    if values.len() < 3 || mean <= 0.0 {
+        return None;
+    }
+    let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
+    Some((squares / (count - 1.0) / count).sqrt() / mean)
 }

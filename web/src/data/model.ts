@@ -173,6 +173,11 @@ export interface Capacity {
   confirmed?: boolean;
   plateau?: number | null;
   knee?: number | null;
+  /** Where the limit seems to be, from all steps together, and two standard errors of it, as a part. */
+  limit?: number | null;
+  uncertainty?: number | null;
+  /** Remarks on the result: sentences without full stops. */
+  notes?: string[];
   goals?: string[];
   steps: CapacityStep[];
 }

@@ -55,7 +55,7 @@ pub(super) fn command() -> Command {
             .allow_hyphen_values(true),
         value("from", "RATE", "Begin with this rate of iterations [default: 10/s; with --vus 1]"),
         value("max", "RATE", "Try no more than this [default: 10000/s; with --vus 1000]"),
-        value("hold", "DURATION", "Hold and measure each load so long, after a quarter of it to settle; the confirmation takes twice as long [default: 20s]"),
+        value("hold", "DURATION", "Hold and measure each load so long, after a quarter of it to settle; twice as long where chance may have decided, and for the confirmation [default: 20s]"),
         switch("vus", "Search for a number of VUs, not for a rate"),
         value("precision", "PERCENT", "Narrow the gap between held and broken to this part of the load [default: 5%]"),
         value("recovery", "DURATION", "Wait at most so long after a step that broke until the system is itself again [default: 1m]"),

@@ -5,28 +5,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use brunt_engine::{AbortReason, Live, Phase};
-use brunt_find::{
-    Bounds, End, Look, Measured, Next, Purpose, Recovering, Recovery, Search, Step, Trial, judge,
-};
+use brunt_find::{Bounds, End, Measured, Next, Purpose, Recovering, Search, Step, Trial};
 
-use super::{
-    Finding, Notes, Request,
-    generator::{self, Clocks},
-    goal::Goal,
-    scenarios::dealt,
-    told,
-    window::{Seen, Window},
-};
+use super::{Finding, Notes, Request, generator::Clocks, goal::Goal, told, window::Window};
 use crate::screen::Screen;
 
-/// The beginning of a step that is not measured, as a part of its hold.
-const SETTLING: f64 = 0.25;
-
-/// Nor longer than this.
-const SETTLING_MAX: Duration = Duration::from_secs(10);
-
-/// But as long as this many mean iterations.
-const LONGEST: f64 = 1.25;
+mod load;
+mod measure;
+mod pause;
 
 /// A confirmation takes this many times as long.
 const LONGER: u32 = 2;
@@ -37,21 +23,23 @@ const GROWTHS_MAX: u32 = 4;
 /// Part of the iterations that may find no VU.
 const DROPPED: f64 = 0.01;
 
-/// A goal that is missed by this factor needs no second half of its hold.
-const HOPELESS: f64 = 3.0;
-
-/// Iterations are taken to last this long before the first has ended, in milliseconds.
-const UNKNOWN_MS: f64 = 250.0;
+/// A climb that misses a goal by this factor has left the limit far behind.
+const FAR: f64 = 20.0;
 
 /// How long iterations under way may go on at the end.
 const FINISHING: Duration = Duration::from_secs(5);
 
-/// Whether the climb ended by so little that it may have been a hiccup of the machine: all that follows hangs on this step.
-fn is_narrow_miss(step: &Step) -> bool {
-    step.broke()
-        && step.trial.purpose == Purpose::Climb
-        && step.measured.good > 0.0
-        && step.measured.strain() < HOPELESS
+/// A step that other programs disturbed is done again at most this often.
+const AGAIN_MAX: u32 = 2;
+
+/// All steps of a search together at most this often.
+pub(super) const AGAIN_ALL_MAX: u32 = 5;
+
+/// Whether a step says nothing of the system because other programs took the CPUs. One that held did so all the same, and no
+/// calm would save a climb that is far beyond a goal.
+fn is_disturbed(step: &Step) -> bool {
+    let is_far = step.trial.purpose == Purpose::Climb && step.measured.strain() >= FAR;
+    step.measured.is_disturbed && !step.held() && !is_far
 }
 
 /// Where the driver tells of itself.
@@ -76,6 +64,8 @@ pub(super) struct Driver {
     stretches: Vec<(f64, f64)>,
     /// Before which steps the system had not become itself again.
     slow: Vec<usize>,
+    /// Steps that other programs disturbed, however often they were done again.
+    disturbed: usize,
     /// The mean time of the latest iterations, in milliseconds.
     iteration_ms: Option<f64>,
 }
@@ -115,6 +105,7 @@ impl Driver {
             begun: Instant::now(),
             stretches: Vec::new(),
             slow: Vec::new(),
+            disturbed: 0,
             iteration_ms: None,
         }
     }
@@ -129,8 +120,11 @@ impl Driver {
             Next::End(end) => end,
             Next::Hold(_) => End::Stopped,
         };
-        let finding = Finding::new(&self.request, &self.goals, &self.search, end)
-            .with(self.stretches.clone(), self.slow.clone());
+        let finding = Finding::new(&self.request, &self.goals, &self.search, end).with(
+            self.stretches.clone(),
+            self.slow.clone(),
+            self.disturbed,
+        );
         (self.voice.notes)(&format!("search: {}", finding.headline()));
         self.end_run();
         finding
@@ -173,10 +167,8 @@ impl Driver {
     }
 
     fn search(&mut self) -> Result<(), Over> {
-        // The load of a step that is done again.
-        let mut again = None;
+        let mut again_all = 0;
         while let Next::Hold(trial) = self.search.next() {
-            self.search.begin(trial);
             let number = self.search.steps().len() + 1;
             if self.search.steps().last().is_some_and(Step::broke) {
                 match self.recover(number)? {
@@ -189,20 +181,24 @@ impl Driver {
                 }
             }
             (self.voice.notes)(&format!("step {number}: {}", self.request.load(trial.load)));
-            let Some(measured) = self.hold(trial, number)? else { break };
-            let lowest = self.search.lowest().map(|step| step.measured.clone());
-            let outcome = judge(&measured, lowest.as_ref());
-            let step = Step { trial, measured, outcome };
-            if is_narrow_miss(&step) && again != Some(trial.load) {
-                again = Some(trial.load);
+            let mut again = 0;
+            let step = loop {
+                let Some(measured) = self.hold(trial, number)? else { return Ok(()) };
+                let outcome = self.search.judge(trial, &measured);
+                let step = Step { trial, measured, outcome };
+                if !is_disturbed(&step) || again_all >= AGAIN_ALL_MAX {
+                    break step;
+                }
+                if again >= AGAIN_MAX {
+                    // It stays so: the target, perhaps, on the same CPUs.
+                    again_all = AGAIN_ALL_MAX;
+                    break step;
+                }
+                (again, again_all) = (again + 1, again_all + 1);
                 self.stretches.pop();
-                let load = self.request.load(trial.load);
-                self.say(&format!(
-                    "      {load:>8}  {}: by little, once more\n",
-                    told::word(&step)
-                ));
-                continue;
-            }
+                self.put_off(&step, number)?;
+            };
+            self.disturbed += usize::from(is_disturbed(&step));
             let line = told::line(&self.request, number, &step);
             (self.voice.notes)(&format!("step {number}: {}", told::word(&step)));
             self.status(None);
@@ -233,9 +229,8 @@ impl Driver {
             let (clocks, due) = (Clocks::read(), self.due());
             let start = Instant::now();
             self.window.begin();
-            self.measure(hold, trial, number)?;
+            let seen = self.measure(hold, trial, number)?;
             let elapsed = start.elapsed();
-            let seen = self.window.seen(elapsed, &self.goals);
             if growths < GROWTHS_MAX && self.lacks_vus(&seen) && self.grow(trial.load) {
                 growths += 1;
                 continue;
@@ -246,189 +241,6 @@ impl Driver {
             let due = due.and_then(|before| Some(self.due()? - before));
             return Ok(Some(self.measured(&seen, elapsed, due, &clocks)));
         }
-    }
-
-    /// Waits until the load has settled: at first fewer iterations end than begin, for as long as one takes.
-    fn settle(&mut self, trial: Trial, number: usize) -> Result<Seen, Over> {
-        let usual = self.request.hold.mul_f64(SETTLING).min(SETTLING_MAX);
-        let most = self.request.hold + SETTLING_MAX;
-        let (begun, mut until) = (Instant::now(), usual);
-        self.window.begin();
-        loop {
-            self.wait_telling(until.saturating_sub(begun.elapsed()), |left| {
-                format!("step {number}: {}, settling, {left}", self.request.load(trial.load))
-            })?;
-            let seen = self.window.seen(begun.elapsed(), &self.goals);
-            self.iteration_ms = self.iteration_ms.or(seen.iteration_ms);
-            let lowest = self.search.lowest().and_then(|step| step.measured.iteration_ms);
-            let each_ms = lowest.or(seen.iteration_ms);
-            let wanted = each_ms
-                .map_or(until + usual, |ms| Duration::from_secs_f64(ms * LONGEST / 1000.0))
-                .clamp(usual, most);
-            if until >= wanted {
-                return Ok(seen);
-            }
-            until = wanted;
-        }
-    }
-
-    /// Waits for the end of the hold, or for as much of it as a hopeless step needs.
-    fn measure(&self, hold: Duration, trial: Trial, number: usize) -> Result<(), Over> {
-        let parts = 4;
-        for part in 0..parts {
-            self.wait_telling(hold / parts, |left| {
-                let left = if part + 1 == parts { left } else { String::new() };
-                let what = match trial.purpose {
-                    Purpose::Confirm => "confirming",
-                    _ => "measuring",
-                };
-                let part = part + 1;
-                let comma = if left.is_empty() { "" } else { ", " };
-                format!(
-                    "step {number}: {}, {what} {part}/{parts}{comma}{left}",
-                    self.request.load(trial.load)
-                )
-            })?;
-            if part + 1 >= parts / 2 && part + 1 < parts {
-                let seen = self.window.seen(hold / parts * (part + 1), &self.goals);
-                let measured = Measured { goals: seen.goals, ..Measured::default() };
-                if measured.strain() >= HOPELESS {
-                    break;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn measured(
-        &self,
-        seen: &Seen,
-        elapsed: Duration,
-        due: Option<f64>,
-        clocks: &Clocks,
-    ) -> Measured {
-        let seconds = elapsed.as_secs_f64().max(1e-9);
-        let per_second = |count: f64| count / seconds;
-        let (generator, late_ms) = generator::verdict(clocks, seen);
-        Measured {
-            seconds,
-            due: due.map(per_second),
-            dropped: per_second(seen.dropped),
-            finished: per_second(seen.finished),
-            good: per_second(seen.good),
-            failed: per_second(seen.failed),
-            latency_ms: seen.latency_ms,
-            median_ms: seen.median_ms,
-            iteration_ms: seen.iteration_ms,
-            vus: self.live.control().vus_active(),
-            vus_at_limit: self.has_all_vus().then_some(self.request.vus_max),
-            late_ms,
-            generator,
-            goals: seen.goals.clone(),
-        }
-    }
-
-    /// Lets the system become itself again under a light load.
-    fn recover(&mut self, number: usize) -> Result<Recovering, Over> {
-        let Some(lowest) = self.search.lowest() else { return Ok(Recovering::Recovered) };
-        let usual = Look {
-            good: lowest.measured.good,
-            failed: lowest.measured.failed,
-            median_ms: lowest.measured.median_ms,
-        };
-        let probe = self.search.bounds().from.min(lowest.trial.load);
-        let mut recovery = Recovery::new(usual, self.request.recovery.as_secs_f64());
-        let begun = Instant::now();
-        if self.set_load(probe).is_err() {
-            self.wait(Duration::ZERO)?;
-        }
-        // Long enough for a few answers.
-        let look = (5.0 / probe.max(0.1)).clamp(0.25, 2.0);
-        let look = if self.request.by_vus { 1.0 } else { look };
-        loop {
-            self.window.begin();
-            self.wait_telling(Duration::from_secs_f64(look), |_| {
-                format!(
-                    "before step {number}: {} until it is itself again, {} s",
-                    self.request.load(probe),
-                    begun.elapsed().as_secs()
-                )
-            })?;
-            let seen = self.window.seen(Duration::from_secs_f64(look), &self.goals);
-            let seen = Look { good: seen.good, failed: seen.failed, median_ms: seen.median_ms };
-            match recovery.look(begun.elapsed().as_secs_f64(), seen) {
-                Recovering::Wait => {}
-                state => return Ok(state),
-            }
-        }
-    }
-
-    /// Iterations that were due so far, of all scenarios; none where VUs are the load.
-    fn due(&self) -> Option<f64> {
-        let all = self.live.scenarios().iter().map(|state| state.steered_so_far());
-        all.sum::<Option<u64>>().map(|due| due as f64)
-    }
-
-    fn set_load(&self, load: f64) -> Result<(), String> {
-        if self.request.by_vus {
-            let parts = dealt(load as u64, &self.shares);
-            for (scenario, vus) in parts.into_iter().enumerate() {
-                self.live.let_iterate(scenario, vus)?;
-            }
-            return Ok(());
-        }
-        for (scenario, share) in self.shares.iter().enumerate() {
-            let wanted = self.vus_for(load * share).min(self.vus_max(scenario));
-            self.live.have_vus(scenario, wanted)?;
-        }
-        for (scenario, share) in self.shares.iter().enumerate() {
-            self.live.set_rate(scenario, load * share);
-        }
-        Ok(())
-    }
-
-    fn vus_max(&self, scenario: usize) -> u64 {
-        self.live.scenarios().get(scenario).map_or(0, |state| state.vus_max())
-    }
-
-    /// VUs for this rate of iterations: as they last now, and with room for what the goals allow. An overloaded
-    /// system would take any number of them, and show nothing more.
-    fn vus_for(&self, rate: f64) -> u64 {
-        let now = self.iteration_ms.unwrap_or(UNKNOWN_MS);
-        let lowest = self.search.lowest().and_then(|step| step.measured.iteration_ms);
-        let usual = lowest.unwrap_or(now).min(now);
-        let limits = self.goals.iter().filter(|goal| goal.is_time).filter_map(Goal::limit);
-        let room = limits.fold(f64::INFINITY, f64::min).min(usual * 4.0 + 100.0);
-        let each_ms = (usual * 2.0).max(usual + room);
-        (rate * each_ms / 1000.0).ceil() as u64 + 5
-    }
-
-    /// Whether iterations find no VU though the goals hold.
-    fn lacks_vus(&self, seen: &Seen) -> bool {
-        let all = seen.finished + seen.dropped;
-        !self.request.by_vus
-            && seen.dropped > all * DROPPED
-            && seen.goals.iter().all(|goal| goal.holds || goal.value.is_none())
-    }
-
-    fn has_all_vus(&self) -> bool {
-        let has_all =
-            |state: &Arc<brunt_engine::ScenarioState>| state.vus_allocated() >= state.vus_max();
-        !self.request.by_vus && self.live.scenarios().iter().all(has_all)
-    }
-
-    /// Makes half as many VUs again; false if there may be no more.
-    fn grow(&self, load: f64) -> bool {
-        let mut has_grown = false;
-        for (scenario, share) in self.shares.iter().enumerate() {
-            let Some(state) = self.live.scenarios().get(scenario) else { continue };
-            let (now, most) = (state.vus_allocated(), state.vus_max());
-            let wanted = (now + now / 2 + (load * share).ceil() as u64 / 4 + 1).min(most);
-            if wanted > now && self.live.have_vus(scenario, wanted).is_ok() {
-                has_grown = true;
-            }
-        }
-        has_grown
     }
 
     /// Ends the run in good order: nothing starts any more, what is under way may end, `teardown()` follows.

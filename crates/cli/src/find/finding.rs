@@ -1,6 +1,6 @@
 //! The result of a search.
 
-use brunt_find::{End, Search, Step, figures};
+use brunt_find::{End, Limit, Search, Step, figures};
 
 use super::{Request, goal::Goal, request::number};
 use crate::exit::Exit;
@@ -17,12 +17,18 @@ pub(crate) struct Finding {
     /// The lowest that broke.
     pub(super) broke: Option<f64>,
     pub(super) is_confirmed: bool,
+    /// Where the limit seems to be, from all steps together.
+    pub(super) limit: Option<Limit>,
     pub(super) plateau: Option<f64>,
     pub(super) knee: Option<f64>,
     /// When each step was measured, in seconds of the run.
     pub(super) stretches: Vec<(f64, f64)>,
     /// Steps, by number from 0, before which the system had not become itself again.
     pub(super) slow: Vec<usize>,
+    /// Steps that other programs disturbed, however often they were done again.
+    pub(super) disturbed: usize,
+    /// The percentiles of the goals about a time, each with its goal.
+    pub(super) percentiles: Vec<(String, f64)>,
 }
 
 impl Finding {
@@ -34,16 +40,27 @@ impl Finding {
             held: search.held(),
             broke: search.broke(),
             is_confirmed: search.is_confirmed(),
+            limit: search.limit(),
             plateau: figures::plateau(search.steps()),
             knee: figures::knee(search.steps()),
             steps: search.steps().to_vec(),
             stretches: Vec::new(),
             slow: Vec::new(),
+            disturbed: 0,
+            percentiles: goals
+                .iter()
+                .filter_map(|goal| Some((goal.name.clone(), goal.percentile()?)))
+                .collect(),
         }
     }
 
-    pub(super) fn with(self, stretches: Vec<(f64, f64)>, slow: Vec<usize>) -> Self {
-        Self { stretches, slow, ..self }
+    pub(super) fn with(
+        self,
+        stretches: Vec<(f64, f64)>,
+        slow: Vec<usize>,
+        disturbed: usize,
+    ) -> Self {
+        Self { stretches, slow, disturbed, ..self }
     }
 
     /// 0: the load is known, or all loads held. 99: the goals can't be met, or the system fell over. 98: nothing is known
@@ -110,20 +127,39 @@ impl Finding {
                     .unwrap_or_default(),
                 brunt_duration::wait::format(self.request.recovery)
             ),
-            End::Down => format!("the target is down: at {last} there was not one good answer"),
+            End::Down => format!(
+                "at {last} not one answer was good: the target is down, or refuses what is sent to it"
+            ),
             End::Unmeasured(goal) => format!(
-                "the goal \"{goal}\" has no values: the script measures no such thing, or has no requests"
+                "the goal \"{goal}\" has no values: the script measures no such thing, or threw before it did"
             ),
             End::OutOfSteps => {
-                format!("after {} steps the gap is still wide: {so_far}", self.steps.len())
+                let steps = match self.steps.len() {
+                    1 => "one step".to_owned(),
+                    count => format!("{count} steps"),
+                };
+                match (self.held, self.broke) {
+                    (Some(held), Some(broke)) if broke <= held * (1.0 + self.request.precision) => {
+                        format!(
+                            "after {steps} (--max-steps) no load has held for longer yet: {so_far}"
+                        )
+                    }
+                    (Some(_), Some(_)) => {
+                        format!("after {steps} (--max-steps) the gap is still wide: {so_far}")
+                    }
+                    (Some(_), None) => {
+                        format!("after {steps} (--max-steps) no load has broken yet: {so_far}")
+                    }
+                    _ => format!("after {steps} (--max-steps) no load has held yet: {so_far}"),
+                }
             }
-            End::Stopped => format!("stopped: {so_far}"),
+            End::Stopped => format!("stopped before the limit was known: {so_far}"),
         }
     }
 
-    /// The load that is told as the limit: the highest that held.
+    /// The load that is told as the limit: the highest that held, if a higher one broke.
     pub(super) fn is_limit(&self, step: &Step) -> bool {
-        step.held() && self.held == Some(step.trial.load)
+        step.held() && self.broke.is_some() && self.held == Some(step.trial.load)
     }
 
     /// `402 good answers/s`.

@@ -24,6 +24,9 @@ const FULL: f64 = 0.9;
 /// Above this much of its time spent waiting for a CPU, it is not its own work that fills a core.
 const STARVED: f64 = 0.2;
 
+/// A core that waits for a CPU for this part of the time, and for longer than it works, shares the machine with others.
+const WAITING: f64 = 0.05;
+
 /// Later than this (milliseconds, 95th percentile) is late. tokio's own timers are up to 1 ms late.
 const LATE_MS: f64 = 10.0;
 
@@ -40,10 +43,30 @@ struct Core {
     late_ms: Option<f64>,
 }
 
-/// The sentence about a step in which the generator was found wanting, and how late it was (ms).
+impl Core {
+    fn load(&self) -> f64 {
+        self.busy + self.starved
+    }
+}
+
+/// The generator's part in a step.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Verdict {
+    /// A sentence about its fault, if it had one.
+    pub(super) sentence: Option<String>,
+    /// How late it was, in milliseconds (95th percentile).
+    pub(super) late_ms: f64,
+    /// How full the fullest core was: the parts of its time at work and waiting for a CPU, 0 to 1.
+    pub(super) busy: f64,
+    pub(super) waiting: f64,
+    /// Others took the CPUs: another moment may be better.
+    pub(super) is_disturbed: bool,
+}
+
+/// The generator's part in a step that began `before`.
 ///
 /// The verdict on a whole run looks at each second (crate `verdict`); a step may last no longer than one.
-pub(super) fn verdict(before: &Clocks, seen: &Seen) -> (Option<String>, f64) {
+pub(super) fn verdict(before: &Clocks, seen: &Seen) -> Verdict {
     let now = Clocks::read();
     let whole = now.at.duration_since(before.at).as_nanos().max(1) as f64;
     let part = |core: u32, which: usize| {
@@ -61,7 +84,23 @@ pub(super) fn verdict(before: &Clocks, seen: &Seen) -> (Option<String>, f64) {
     let cores: Vec<Core> = seen.late.iter().map(of_core).collect();
     let ticks = seen.late.values().map(|lag| lag.percentile(95.0)).fold(0.0, f64::max);
     let late_ms = seen.lateness.map_or(0.0, |[_, p95, _]| p95).max(ticks);
-    (sentence(&cores, late_ms), late_ms)
+    let fullest = cores.iter().max_by(|a, b| a.load().total_cmp(&b.load()));
+    Verdict {
+        sentence: sentence(&cores, late_ms),
+        late_ms,
+        busy: fullest.map_or(0.0, |core| core.busy),
+        waiting: fullest.map_or(0.0, |core| core.starved),
+        is_disturbed: is_disturbed(&cores, late_ms),
+    }
+}
+
+/// Whether others took the CPUs: a core waited for one for long, or it was late with little to do.
+fn is_disturbed(cores: &[Core], late_ms: f64) -> bool {
+    let is_known = cores.iter().any(|core| core.late_ms.is_some());
+    let is_starved =
+        |core: &Core| core.starved >= STARVED || core.starved >= WAITING.max(core.busy);
+    let is_idle = cores.iter().all(|core| core.load() < FULL);
+    is_known && (cores.iter().any(is_starved) || (late_ms >= LATE_MS && is_idle))
 }
 
 fn sentence(cores: &[Core], late_ms: f64) -> Option<String> {
@@ -69,10 +108,9 @@ fn sentence(cores: &[Core], late_ms: f64) -> Option<String> {
     if !is_known || late_ms < LATE_MS {
         return None;
     }
-    let load = |core: &Core| core.busy + core.starved;
-    let fullest = cores.iter().max_by(|a, b| load(a).total_cmp(&load(b)))?;
+    let fullest = cores.iter().max_by(|a, b| a.load().total_cmp(&b.load()))?;
     let (core, percent) = (fullest.id, |part: f64| (part * 100.0).round());
-    Some(if load(fullest) < FULL {
+    Some(if fullest.load() < FULL {
         format!(
             "the generator was disturbed: it was {late_ms:.1} ms late (p95) though it had little to do; a long native call of the \
              script, or the machine itself, held it up"
@@ -122,5 +160,14 @@ mod tests {
         assert!(told(0.2, 0.0).contains("disturbed"));
         let brief = [Core { late_ms: None, ..core(1.0, 0.0).into_iter().next().unwrap() }];
         assert_eq!(sentence(&brief, 90.0), None);
+    }
+
+    #[test]
+    fn a_core_that_waits_for_a_cpu_is_disturbed_and_one_that_is_full_of_its_own_work_is_not() {
+        assert!(!is_disturbed(&core(0.1, 0.01), 2.0));
+        assert!(is_disturbed(&core(0.1, 0.12), 2.0));
+        assert!(is_disturbed(&core(0.6, 0.35), 2.0));
+        assert!(is_disturbed(&core(0.1, 0.0), 30.0));
+        assert!(!is_disturbed(&core(0.97, 0.02), 30.0));
     }
 }

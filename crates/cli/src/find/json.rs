@@ -19,6 +19,9 @@ impl Finding {
             "held": self.held,
             "broke": self.broke,
             "confirmed": self.is_confirmed,
+            "limit": self.limit.map(|limit| limit.load),
+            "uncertainty": self.uncertainty(),
+            "notes": self.notes(),
             "plateau": self.plateau,
             "knee": self.knee,
             "goals": self.goals,
@@ -47,7 +50,11 @@ impl Finding {
         let goals: Vec<Value> = measured
             .goals
             .iter()
-            .map(|goal| json!({ "goal": goal.name, "value": goal.value, "holds": goal.holds }))
+            .map(|goal| {
+                json!({
+                    "goal": goal.name, "value": goal.value, "holds": goal.holds, "spread": goal.spread,
+                })
+            })
             .collect();
         let stretch = self.stretches.get(index);
         json!({
@@ -71,6 +78,7 @@ impl Finding {
             "latencyMs": measured.latency_ms,
             "medianMs": measured.median_ms,
             "vus": measured.vus,
+            "seconds": measured.seconds,
             "lateMs": measured.late_ms,
             "goals": goals,
         })

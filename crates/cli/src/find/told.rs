@@ -13,10 +13,15 @@ const BAR: usize = 14;
 const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
 
 /// The lines before the first step.
-pub(super) fn head(request: &Request, goals: &[Goal]) -> String {
+pub(super) fn head(request: &Request, goals: &[Goal], left_out: &[String]) -> String {
+    let mut lines = String::new();
+    for text in left_out {
+        // Writing to a String can't fail.
+        let _ = writeln!(lines, "  {text}");
+    }
     let names: Vec<&str> = goals.iter().map(|goal| goal.name.as_str()).collect();
     format!(
-        "searching from {} to at most {}, {} a step, for:\n  {}\n",
+        "searching from {} to at most {}, {} a step, for the highest load with:\n  {}\n{lines}",
         request.load(request.from),
         request.load(request.max),
         brunt_duration::wait::format(request.hold),
@@ -32,6 +37,16 @@ pub(super) fn word(step: &Step) -> String {
         (Outcome::Broke(why), _) => format!("broke ({why})"),
         (Outcome::Generator(why), _) => format!("the generator was the limit ({why})"),
         (Outcome::Unmeasured(goal), _) => format!("no values for {goal}"),
+    }
+}
+
+/// The same without its reason.
+pub(super) fn word_in_short(step: &Step) -> &'static str {
+    match &step.outcome {
+        Outcome::Held => "held",
+        Outcome::Broke(_) => "broke",
+        Outcome::Generator(_) => "the generator was the limit",
+        Outcome::Unmeasured(_) => "no values",
     }
 }
 
@@ -54,8 +69,11 @@ pub(super) fn result(finding: &Finding, width: usize, color: bool) -> String {
     let bold = |text: &str| if color { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() };
     // Writing to a String can't fail.
     let _ = writeln!(text, "\n{}", bold(&sentence(&finding.headline())));
+    let is_known = finding.plateau.is_some_and(|plateau| plateau > 0.0);
     if !finding.steps.is_empty() {
-        text.push('\n');
+        if is_known || finding.broke.is_some() {
+            text.push('\n');
+        }
         let request = &finding.request;
         let mut figure = |name: &str, value: &str| {
             let dots = ".".repeat(12_usize.saturating_sub(name.len()));
@@ -76,7 +94,17 @@ pub(super) fn result(finding: &Finding, width: usize, color: bool) -> String {
             };
             figure("broke", &format!("{}{why}", request.load(broke)));
         }
-        if let Some(plateau) = finding.plateau_text() {
+        if let Some((limit, part)) = finding.limit.zip(finding.uncertainty()) {
+            let part = (part * 100.0).round().max(1.0);
+            figure(
+                "limit",
+                &format!(
+                    "about {}, give or take {part} %: from all steps together",
+                    request.load(limit.load)
+                ),
+            );
+        }
+        if let Some(plateau) = finding.plateau_text().filter(|_| is_known) {
             figure("plateau", &plateau);
         }
         match finding.knee {
@@ -87,13 +115,34 @@ pub(super) fn result(finding: &Finding, width: usize, color: bool) -> String {
                     request.load(knee)
                 ),
             ),
-            None if finding.plateau.is_none() => {}
+            None if finding.steps.len() < 2 => {}
             None => figure("knee", "none: latency does not rise with the load"),
+        }
+        for note in finding.notes() {
+            let _ = write!(text, "\n{}", wrapped(&sentence(&note), width));
         }
         text.push('\n');
         text.push_str(&table(finding, width, color));
     }
     text
+}
+
+/// A text in lines of at most this many columns, but for longer words, behind two blanks.
+fn wrapped(text: &str, width: usize) -> String {
+    let mut lines = String::from(" ");
+    let mut column = 1;
+    for word in text.split(' ') {
+        let columns = word.chars().count() + 1;
+        if column + columns > width && column > 1 {
+            lines.push_str("\n ");
+            column = 1;
+        }
+        lines.push(' ');
+        lines.push_str(word);
+        column += columns;
+    }
+    lines.push('\n');
+    lines
 }
 
 fn sentence(text: &str) -> String {
@@ -214,7 +263,6 @@ mod tests {
                 Next::Hold(trial) => trial,
                 Next::End(end) => break end,
             };
-            search.begin(trial);
             let good = trial.load.min(400.0);
             let latency = if trial.load < 400.0 { 12.0 } else { 1500.0 };
             let measured = Measured {
@@ -238,16 +286,17 @@ mod tests {
     fn the_result_is_a_sentence_figures_and_a_table() {
         let text = result(&finding(), 100, false);
         for line in [
-            "\nIt bears 388/s: 388/s held, 407/s broke.\n",
-            "  held ........ 388/s, and for longer\n",
-            "  broke ....... 407/s: http_req_duration p(95)<200: 1500 ms\n",
+            "\nIt bears 394/s: 394/s held, 412/s broke.\n",
+            "  held ........ 394/s, and for longer\n",
+            "  broke ....... 412/s: http_req_duration p(95)<200: 1500 ms\n",
             "  plateau ..... 400 good answers/s\n",
-            "  knee ........ 407/s: from there on",
+            "  limit ....... about ",
+            "  knee ........ 412/s: from there on",
         ] {
             assert!(text.contains(line), "{line}\n{text}");
         }
         let rows: Vec<&str> = text.lines().filter(|line| line.contains('█')).collect();
-        assert_eq!(rows.len(), 6, "{text}");
+        assert!(rows.len() >= 6, "{text}");
         let last = rows.last().expect("a row");
         assert!(last.contains("37.5 %") && last.contains("1.5 s") && last.ends_with('✗'), "{last}");
     }

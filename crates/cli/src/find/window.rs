@@ -24,6 +24,8 @@ pub(super) struct Window {
 #[derive(Default)]
 struct Open {
     ledger: Option<Ledger>,
+    /// The same for the latest slice of it.
+    slice: Option<Ledger>,
     /// How late each core's ticks were, in milliseconds.
     late: BTreeMap<u32, TrendSink>,
 }
@@ -67,9 +69,28 @@ impl Window {
 
     /// From now on frames count; those before are forgotten.
     pub(super) fn begin(&self) {
+        let (ledger, slice) = (self.ledger(), self.ledger());
+        *self.lock() = Open { ledger, slice, late: BTreeMap::new() };
+    }
+
+    fn ledger(&self) -> Option<Ledger> {
         let config = LedgerConfig { thresholds: self.goals.clone(), ..LedgerConfig::default() };
-        let ledger = Ledger::new(Arc::clone(&self.registry), config);
-        *self.lock() = Open { ledger: ledger.ok(), late: BTreeMap::new() };
+        Ledger::new(Arc::clone(&self.registry), config).ok()
+    }
+
+    /// Ends a slice that lasted so long and begins the next one: by goal, its value in the slice as a number that its limit
+    /// bounds from above.
+    pub(super) fn slice(&self, elapsed: Duration, goals: &[Goal]) -> Vec<Option<f64>> {
+        let next = self.ledger();
+        let slice = std::mem::replace(&mut self.lock().slice, next);
+        let Some(mut slice) = slice else { return vec![None; goals.len()] };
+        slice.evaluate(elapsed, true);
+        let summary = slice.summary(elapsed);
+        let value = |goal: &Goal| {
+            let seen = standing(goal, &summary);
+            seen.value.map(|value| if seen.share_min.is_some() { 1.0 - value } else { value })
+        };
+        goals.iter().map(value).collect()
     }
 
     /// The numbers since [`begin`](Self::begin), `elapsed` ago. The stretch goes on.
@@ -138,6 +159,8 @@ fn standing(goal: &Goal, summary: &Summary) -> brunt_find::Goal {
         value,
         holds: result.is_some_and(|result| result.ok) && is_measured,
         limit: goal.limit(),
+        share_min: goal.share_min(),
+        spread: None,
         is_time: goal.is_time,
         needs_values: goal.needs_values,
     }
@@ -149,8 +172,12 @@ impl Listener for Feed {
     fn frame(&mut self, frame: &Arc<Frame>) {
         let mut open = self.0.lock();
         self.0.came.notify_all();
+        let open = &mut *open;
         let Some(ledger) = &mut open.ledger else { return };
         ledger.absorb(frame);
+        if let Some(slice) = &mut open.slice {
+            slice.absorb(frame);
+        }
         if frame.core != u32::MAX {
             open.late.entry(frame.core).or_default().add(frame.late as f64 / 1e6);
         }

@@ -112,7 +112,11 @@ fn targets_that_are_down_and_scripts_that_measure_nothing_are_found_out_at_once(
         .file("s.js", get("/"))
         .told();
     assert_eq!(told.code, 99, "{}", told.stderr);
-    assert!(told.stdout.contains("The target is down: at 10/s"), "{}", told.stdout);
+    assert!(
+        told.stdout.contains("At 10/s not one answer was good: the target is down"),
+        "{}",
+        told.stdout
+    );
     let told = brunt("find s.js --hold 500ms")
         .word("--goal")
         .word("http_req_duration p(95)<200")
@@ -122,12 +126,45 @@ fn targets_that_are_down_and_scripts_that_measure_nothing_are_found_out_at_once(
     assert!(told.stdout.contains("has no values"), "{}", told.stdout);
 }
 
+/// An iteration that never waits fills a core: more VUs than cores do no more.
+#[test]
+fn vus_that_fill_the_load_cores_end_the_search() {
+    let script = "export default () => { for (let i = 0; i < 20000; i++) Math.sqrt(i); };";
+    let told = brunt("find s.js --vus --max 1000 --hold 500ms --json")
+        .word("--goal")
+        .word("iteration_duration p(95)<60s")
+        .file("s.js", script)
+        .told();
+    assert_eq!(told.code, 98, "{}\n{}", told.stdout, told.stderr);
+    let found = json(&told);
+    assert_eq!(found["outcome"], "generator", "{found}");
+    let text = found["text"].as_str().expect("a sentence");
+    assert!(text.contains("VUs do no more than"), "{text}");
+}
+
+#[test]
+fn too_few_steps_say_what_is_not_known_yet() {
+    let demo = DemoServer::start();
+    let told = brunt("find s.js --hold 500ms --max-steps 1")
+        .words(&format!("-e URL={}", demo.url))
+        .word("--goal")
+        .word(FAILED)
+        .file("s.js", get("/"))
+        .told();
+    assert_eq!(told.code, 98, "{}", told.stderr);
+    let text = "After one step (--max-steps) no load has broken yet: 10/s held.";
+    assert!(told.stdout.contains(text), "{}", told.stdout);
+}
+
 #[test]
 fn wrong_calls_are_refused_before_anything_runs() {
     let script = "export default () => {};";
     for (line, goal, code, part) in [
         ("find s.js", "http_req_duratoin p(95)<200", 104, "did you mean http_req_duration?"),
         ("find s.js", "http_req_duration", 104, "it has no condition"),
+        ("find s.js", "http_req_failed rate<1", 104, "write rate<1% or rate<0.01"),
+        ("find s.js", "http_reqs rate>50", 104, "a low load can't meet"),
+        ("find s.js --hold 0", FAILED, 255, "use 500ms to 1h"),
         ("find s.js --from 50/s --max 20/s", FAILED, 255, "--from 50/s is above --max 20/s"),
         ("find s.js --from x", FAILED, 255, "invalid value \\\"x\\\" for --from"),
         ("find s.js --hold 1ms", FAILED, 255, "use 500ms to 1h"),
@@ -169,5 +206,9 @@ fn a_search_that_is_stopped_tells_what_is_known_so_far() {
     running.signal("INT");
     let told = running.wait();
     assert_eq!(told.code, 105, "{}", told.stderr);
-    assert!(told.stdout.contains("Stopped: no step was measured"), "{}", told.stdout);
+    assert!(
+        told.stdout.contains("Stopped before the limit was known: no step was measured"),
+        "{}",
+        told.stdout
+    );
 }

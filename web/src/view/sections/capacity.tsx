@@ -17,6 +17,10 @@ function sorted(steps: CapacityStep[]): CapacityStep[] {
   return [...steps].sort((a, b) => a.load - b.load);
 }
 
+function sentence(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
+}
+
 /** Part of the answers that failed. */
 export function failedShare({ good, failed }: CapacityStep): number {
   return good + failed > 0 ? failed / (good + failed) : 0;
@@ -25,11 +29,18 @@ export function failedShare({ good, failed }: CapacityStep): number {
 export function CapacityFound({ capacity }: { capacity: Capacity }) {
   const steps = sorted(capacity.steps ?? []);
   const vus = capacity.unit === 'VUs';
-  const load = (value: number) => (vus ? `${amount(value)} VUs` : `${perSecond(value)}`);
+  const load = (value: number) => (vus ? `${amount(value)} ${value === 1 ? 'VU' : 'VUs'}` : perSecond(value));
+  const notes = capacity.notes ?? [];
   return (
     <>
       <p>
-        <strong>{capacity.text.slice(0, 1).toUpperCase() + capacity.text.slice(1)}.</strong>
+        <strong>{sentence(capacity.text)}</strong>
+        {typeof capacity.limit === 'number' && typeof capacity.uncertainty === 'number' && (
+          <>
+            {' '}
+            From all steps together the limit is about {load(capacity.limit)}, give or take {percent(capacity.uncertainty)}.
+          </>
+        )}
       </p>
       {(capacity.goals ?? []).length > 0 && (
         <p class="note">
@@ -41,6 +52,11 @@ export function CapacityFound({ capacity }: { capacity: Capacity }) {
           ))}
         </p>
       )}
+      {notes.map((note) => (
+        <p class="note" key={note}>
+          {sentence(note)}
+        </p>
+      ))}
       {steps.length === 0 && <Empty>No step of the search came to its end, so there is nothing to draw.</Empty>}
       {steps.length > 0 && (
         <>
@@ -65,7 +81,7 @@ export function CapacityFound({ capacity }: { capacity: Capacity }) {
                   <tr key={index}>
                     <th scope="row">
                       <Num value={step.load} text={load} />
-                      {step.load === capacity.held && step.outcome === 'held' && ' ◀ limit'}
+                      {step.load === capacity.held && step.outcome === 'held' && capacity.broke != null && ' ◀ limit'}
                     </th>
                     <td class="text">
                       <span class={`badge ${TONES[step.outcome]}`}>{WORDS[step.outcome] ?? step.outcome}</span>
@@ -83,7 +99,7 @@ export function CapacityFound({ capacity }: { capacity: Capacity }) {
                       <Num value={step.vus} text={amount} />
                     </td>
                     <td>{step.from == null ? '' : clock(step.from)}</td>
-                    <td class="text">
+                    <td class="text why">
                       {step.reason ?? ''}
                       {step.recovered === false && ' (the system had not become as quick again before it)'}
                     </td>
@@ -105,7 +121,7 @@ function Steps({ capacity, steps, which, load }: { capacity: Capacity; steps: Ca
   const points = steps.filter((step) => Number.isFinite(y(step)) && (!latency || y(step) > 0));
   if (points.length === 0) return null;
   const marks = [
-    { at: capacity.held, text: 'limit', tone: '--c-good', row: 0 },
+    { at: capacity.held, text: capacity.broke == null ? 'held' : 'limit', tone: '--c-good', row: 0 },
     { at: capacity.knee, text: 'knee', tone: '--c-fourth', row: 1 },
   ].filter((mark): mark is { at: number; text: string; tone: string; row: number } => typeof mark.at === 'number');
   const make = () => {
@@ -142,8 +158,9 @@ function Steps({ capacity, steps, which, load }: { capacity: Capacity; steps: Ca
               ctx.moveTo(x, u.bbox.top);
               ctx.lineTo(x, u.bbox.top + u.bbox.height);
               ctx.stroke();
-              // The two may stand side by side: the limit's name is left of both, if there is room.
-              const isLeft = x > u.bbox.left + u.bbox.width * (row === 0 ? 0.2 : 0.8);
+              // The two may stand side by side: the name of the lower one is left of both, that of the higher one right, if there is room.
+              const isLower = marks.length > 1 ? marks.every((mark) => mark.at >= at) && (marks[0]!.at !== marks[1]!.at || row === 0) : row === 0;
+              const isLeft = x > u.bbox.left + u.bbox.width * (isLower ? 0.2 : 0.8);
               ctx.textAlign = isLeft ? 'right' : 'left';
               ctx.fillText(`${text} ${load(at)}`, x + (isLeft ? -6 : 6) * scale, u.bbox.top + (14 + 14 * row) * scale);
             }
@@ -179,7 +196,7 @@ function Steps({ capacity, steps, which, load }: { capacity: Capacity; steps: Ca
     <FreePlot
       title={latency ? 'Latency of each step' : 'Good answers of each step'}
       unit={latency ? 'log scale; a dot held, a cross broke' : `per second${typeof capacity.plateau === 'number' ? `; plateau ${perSecond(capacity.plateau)}` : ''}`}
-      label={`${latency ? 'Latency' : 'Good answers per second'} of ${points.length} steps by load. ${typeof capacity.held === 'number' ? `The limit is ${load(capacity.held)}.` : 'No load held.'} The highest value is ${told(y(best))} at ${load(best.load)}.`}
+      label={`${latency ? 'Latency' : 'Good answers per second'} of ${points.length} steps by load. ${typeof capacity.held === 'number' ? `The highest load that held is ${load(capacity.held)}.` : 'No load held.'} The highest value is ${told(y(best))} at ${load(best.load)}.`}
       make={make}
       height={220}
       stale={[steps.length, capacity.held, capacity.knee]}

@@ -21,8 +21,11 @@ const median = (values: number[]) => {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 };
 
+/** A rise of latency by less than this, in milliseconds, is what timers and the network make of nothing. */
+const RISE_MS = 1;
+
 /**
- * The load from which on latency is more than half above that of light load, and stays so. None if there are few points, the load hardly
+ * The load from which on latency is more than half above that of light load and more than a millisecond, and stays so. None if there are few points, the load hardly
  * varies, or latency does not rise.
  */
 export function kneeOf(points: Point[]): { x: number; before: number; after: number } | null {
@@ -40,7 +43,7 @@ export function kneeOf(points: Point[]): { x: number; before: number; after: num
   if (groups.length < 4) return null;
   const light = median(groups.slice(0, Math.max(2, Math.floor(groups.length / 3))).map((group) => group.y));
   let knee = groups.length;
-  while (knee > 0 && groups[knee - 1]!.y > light * 1.5) knee--;
+  while (knee > 0 && groups[knee - 1]!.y > Math.max(light * 1.5, light + RISE_MS)) knee--;
   if (knee >= groups.length - 1 || knee === 0) return null;
   return { x: groups[knee]!.x, before: light, after: groups[groups.length - 1]!.y };
 }
