@@ -303,26 +303,6 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_of_the_script_is_no_warm_up() {
-        let tags = [("method", "GET"), ("expected_response", "false"), ("warmup", "true")];
-        let series = requests("http://a/x", &tags, &[1.0]);
-        let mut ledger = Ledger::new(Arc::new(Registry::new()), LedgerConfig::default()).unwrap();
-        ledger.absorb(&Frame { series, ..Frame::default() });
-        let summary = ledger.summary(Duration::from_secs(1));
-        assert_eq!((summary.routes[0].requests, summary.failures[0].count), (1, 1));
-    }
-
-    #[test]
-    fn a_tag_of_the_script_is_no_warm_up() {
-        let tags = [("method", "GET"), ("expected_response", "false"), ("warmup", "true")];
-        let series = requests("http://a/x", &tags, &[1.0]);
-        let mut ledger = Ledger::new(Arc::new(Registry::new()), LedgerConfig::default()).unwrap();
-        ledger.absorb(&Frame { series, ..Frame::default() });
-        let summary = ledger.summary(Duration::from_secs(1));
-        assert_eq!((summary.routes[0].requests, summary.failures[0].count), (1, 1));
-    }
-
-    #[test]
     fn beyond_the_bound_rows_are_one() {
         let mut ledger = ledger(&[]);
         for n in 0..1000 {

@@ -70,14 +70,6 @@ impl RunFile {
         if let Some(verdict) = &self.about().verdict {
             summary.conclude(brunt_verdict::METRIC, verdict.level().number());
         }
-        // It is one of the whole run, whichever part of it is asked for.
-        if let Some(verdict) = &self.about().verdict {
-            summary.conclude(brunt_verdict::METRIC, verdict.level().number());
-        }
-        // It is one of the whole run, whichever part of it is asked for.
-        if let Some(verdict) = &self.about().verdict {
-            summary.conclude(brunt_verdict::METRIC, verdict.level().number());
-        }
         Ok(summary)
     }
 
