@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use brunt_quickjs::error::ErrorKind;
 use brunt_quickjs::name::Key;
 use brunt_quickjs::{Call, Ctx, Exports, JsResult, Loaded, ModuleHost, Name, PromiseState, Value};
-use brunt_script::{Format, Resolved, resolve};
+use brunt_script::{Format, Resolved, is_builtin, resolve};
 
 use crate::api::SetExport;
 use crate::exception::Failure;
@@ -106,10 +106,6 @@ impl ModuleHost for Loader {
         })?;
         meta.define(&RESOLVE, resolve)
     }
-}
-
-fn is_builtin(name: &str) -> bool {
-    name == "k6" || name.starts_with("k6/")
 }
 
 /// Whether new files may be found: in the first run of the init code, of which the others are copies, and later by

@@ -4,8 +4,8 @@
 use crate::globals::web::{jslib_form, streams};
 use crate::module::Module;
 use crate::{
-    crypto, csv, data, dns, encoding, execution, faker, fs, grpc, html, http, icmp, k6, metrics,
-    mqtt, redis, secrets, sql, tcp, timers, websockets, ws,
+    brunt_data, crypto, csv, data, dns, encoding, execution, faker, fs, grpc, html, http, icmp, k6,
+    metrics, mqtt, redis, secrets, sql, tcp, timers, websockets, ws,
 };
 
 /// All of them; their [`Module::specifier`]s are the names.
@@ -14,6 +14,7 @@ pub(crate) static MODULES: &[&dyn Module] = &[
     &http::Exports,
     &metrics::Exports,
     &data::Exports,
+    &brunt_data::Exports,
     &streams::Exports,
     &jslib_form::FIRST,
     &jslib_form::LATEST,

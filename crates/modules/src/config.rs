@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use brunt_metrics::{Registry, TagSet};
 use brunt_routes::Book;
+use brunt_schedule::Segment;
 
+use crate::leases::Leases;
 use crate::watch::Watcher;
 
 /// Known before the script's first init run.
@@ -68,6 +70,10 @@ pub struct Config {
     pub failures: Option<Arc<dyn Watcher>>,
     /// The routes of the run, if requests are told apart by them.
     pub routes: Option<Arc<Book>>,
+    /// The share of the test that this process runs.
+    pub segment: Segment,
+    /// The leases of `brunt/data` in a test of several processes; `None` where this one is alone.
+    pub leases: Option<Arc<dyn Leases>>,
 }
 
 impl Default for Config {
@@ -93,6 +99,8 @@ impl Default for Config {
             watcher: None,
             failures: None,
             routes: None,
+            segment: Segment::full(),
+            leases: None,
         }
     }
 }

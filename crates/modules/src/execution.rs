@@ -7,7 +7,7 @@ use brunt_engine::{AbortReason, Control};
 use brunt_js::api::SetExport;
 use brunt_js::{Host, Phase};
 use brunt_metrics::{Metadata, TagSet};
-use brunt_quickjs::{Call, Ctx, JsResult, Members, Name, Value};
+use brunt_quickjs::{Call, Ctx, JsResult, Members, Name, Thrown, Value};
 
 use crate::module::Module;
 use crate::named::{ByName, Named};
@@ -212,9 +212,13 @@ fn message(call: &Call<'_>) -> JsResult<'static, String> {
 }
 
 fn abort<'js>(call: Call<'js>) -> JsResult<'js> {
-    let ctx = call.ctx();
-    let host = Host::of(ctx);
     let message = message(&call)?;
+    Err(abort_test(call.ctx(), &message))
+}
+
+/// Ends the test as `exec.test.abort(message)` does: the place of the script is added to the message.
+pub(crate) fn abort_test(ctx: Ctx<'_>, message: &str) -> Thrown {
+    let host = Host::of(ctx);
     let text = if message.is_empty() {
         "test aborted".to_owned()
     } else {
@@ -234,7 +238,7 @@ fn abort<'js>(call: Call<'js>) -> JsResult<'js> {
         core.control().abort(AbortReason::Test { message: text.clone() });
     }
     host.abort_by_script(text);
-    Err(throw_stopped(ctx))
+    throw_stopped(ctx)
 }
 
 fn fail<'js>(call: Call<'js>) -> JsResult<'js> {

@@ -19,6 +19,7 @@
 
 mod api;
 mod boxed;
+mod brunt_data;
 pub mod config;
 mod connections;
 mod console;
@@ -46,6 +47,7 @@ pub mod jslib;
 mod json_parse;
 mod k6;
 mod lazy;
+pub mod leases;
 mod metrics;
 mod module;
 mod mqtt;

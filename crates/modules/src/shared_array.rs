@@ -18,6 +18,9 @@ use crate::go_error::throw_go;
 /// Operations that an element counts as, where a loop takes all of them.
 const COST_OF_ELEMENT: i32 = 10;
 
+/// The message about a callback whose result is no array.
+const NO_ARRAY: &str = "only arrays can be made into SharedArray";
+
 static VALUE: Name = Name::new("value");
 static WRITABLE: Name = Name::new("writable");
 static ENUMERABLE: Name = Name::new("enumerable");
@@ -56,7 +59,7 @@ pub(crate) fn construct<'js>(
     }
     let elements = match store.find(&name) {
         Some(elements) => elements,
-        None => store.keep(&name, first_elements(ctx, callback)?),
+        None => store.keep(&name, first_elements(ctx, callback, NO_ARRAY)?),
     };
     array_of(ctx, elements)
 }
@@ -67,7 +70,15 @@ pub(crate) fn array_of(ctx: Ctx<'_>, elements: Arc<Elements>) -> JsResult<'_> {
     ctx.proxy(&ctx.array()?, &handler)
 }
 
-fn first_elements<'js>(ctx: Ctx<'js>, callback: &Value<'js>) -> JsResult<'js, Elements> {
+/// The elements of the array that a function returns. `wrong` is the message about a result that is no array.
+///
+/// # Errors
+/// The exception of the function; a `TypeError` for no result, a `GoError` for one that is no array.
+pub(crate) fn first_elements<'js>(
+    ctx: Ctx<'js>,
+    callback: &Value<'js>,
+    wrong: &str,
+) -> JsResult<'js, Elements> {
     let hunt = Hunt::begin(ctx);
     let array = callback.call(&ctx.undefined(), &[])?;
     if let Some(elements) = hunt.found() {
@@ -77,7 +88,7 @@ fn first_elements<'js>(ctx: Ctx<'js>, callback: &Value<'js>) -> JsResult<'js, El
         return Err(ctx.throw_type("Cannot convert undefined or null to object"));
     }
     if !array.is_array_like_proxy() {
-        return Err(throw_go(ctx, "only arrays can be made into SharedArray"));
+        return Err(throw_go(ctx, wrong));
     }
     Elements::encode(ctx, &array)
 }
@@ -104,6 +115,12 @@ impl Class for Handler {
         });
         &MEMBERS
     }
+}
+
+/// The elements behind the array of a `SharedArray`, or of `csv.parse()`.
+pub(crate) fn elements_of(value: &Value<'_>) -> Option<Arc<Elements>> {
+    let handler = value.proxy_handler()?;
+    handler.instance::<Handler>().map(|handler| Arc::clone(&handler.elements))
 }
 
 /// Whether it is the array of a `SharedArray`.

@@ -41,5 +41,5 @@ pub use loader::{Entry, Loader, MAX_MODULES, url_of};
 pub use option_place::OptionPlace;
 pub use picture::characters;
 pub use positions::{Place, Positions};
-pub use resolve::{Resolved, path_of, resolve};
+pub use resolve::{Resolved, is_builtin, path_of, resolve};
 pub use syntax::TAKES_METHODS;

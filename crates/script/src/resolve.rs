@@ -7,7 +7,7 @@ use crate::error::{ErrorKind, ResolveError};
 /// The module that a specifier names.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Resolved {
-    /// `k6` or `k6/…`. This crate does not know which of them exist.
+    /// `k6`, `k6/…` or `brunt/…`. This crate does not know which of them exist.
     Builtin(String),
     /// The URL of a file, `file:///…` or `https://…`; it need not exist.
     Local(String),
@@ -25,7 +25,7 @@ pub enum Resolved {
 /// # Errors
 /// `http:` addresses, package names, files for a remote module, and whatever is no URL.
 pub fn resolve(specifier: &str, referrer: &str) -> Result<Resolved, ResolveError> {
-    if specifier == "k6" || specifier.starts_with("k6/") {
+    if is_builtin(specifier) {
         return Ok(Resolved::Builtin(specifier.to_owned()));
     }
     if is_path(specifier) {
@@ -44,6 +44,11 @@ pub fn resolve(specifier: &str, referrer: &str) -> Result<Resolved, ResolveError
         Ok(url) => Err(foreign(specifier, url.scheme())),
         Err(_) => Err(bare(specifier)),
     }
+}
+
+/// Whether a specifier is the name of a built-in module, or would be if there were one.
+pub fn is_builtin(specifier: &str) -> bool {
+    specifier == "k6" || specifier.starts_with("k6/") || specifier.starts_with("brunt/")
 }
 
 /// The path of a local URL on this machine, if it has one.
@@ -183,7 +188,7 @@ mod tests {
 
     #[test]
     fn built_ins_pass_through_whether_they_exist_or_not() {
-        for name in ["k6", "k6/http", "k6/x/nope"] {
+        for name in ["k6", "k6/http", "k6/x/nope", "brunt/data"] {
             assert_eq!(resolve(name, "file:///a.js"), Ok(Resolved::Builtin(name.to_owned())));
         }
         assert_eq!(error("k6chai").kind, ErrorKind::Bare);

@@ -32,6 +32,8 @@ pub(super) fn of(test: &TestOptions) -> Outcome<Config> {
         watcher: test.watcher.clone(),
         failures: test.failures.clone(),
         routes: test.routes.clone(),
+        segment: test.segment.clone(),
+        leases: test.leases.clone(),
         system_tags: SystemTags::of(options.system_tags().iter().map(options::SystemTag::name)),
         batch: clamp(options.batch()),
         batch_per_host: clamp(options.batch_per_host()),

@@ -11,8 +11,10 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use brunt_engine::Runner;
 use brunt_metrics::{Registry, TagSet};
+use brunt_modules::leases::Leases;
 use brunt_modules::watch::Watcher;
 use brunt_routes::Book;
+use brunt_schedule::Segment;
 use serde_json::Value;
 
 use crate::{
@@ -141,6 +143,10 @@ pub(crate) struct TestOptions {
     pub(crate) failures: Option<Arc<dyn Watcher>>,
     /// The routes of the run, if requests are told apart by them.
     pub(crate) routes: Option<Arc<Book>>,
+    /// The share of the test that this process runs.
+    pub(crate) segment: Segment,
+    /// The leases of rows in a test of several processes; `None` where this one is alone.
+    pub(crate) leases: Option<Arc<dyn Leases>>,
 }
 
 /// A runner with an end.

@@ -231,6 +231,8 @@ impl Plan {
             watcher,
             failures,
             routes,
+            segment: self.consolidated.segment.clone(),
+            leases: None,
         }
     }
 

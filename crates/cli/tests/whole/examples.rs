@@ -75,6 +75,7 @@ examples! {
     setup_teardown "setup-teardown.js"
     sql_query "sql/query.js"
     shared_array "shared-array.js"
+    shared_data "shared-data.js"
     shared_files "shared-files.js"
     stale_reads "stale-reads.js"
     stream_response "stream-response.js"

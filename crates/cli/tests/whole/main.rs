@@ -57,6 +57,7 @@ mod run;
 mod run_file;
 mod secrets;
 mod seeds;
+mod shared_data;
 mod sql;
 mod sql_answers;
 mod sql_command;

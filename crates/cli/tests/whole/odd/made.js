@@ -3,6 +3,7 @@
 import http from 'k6/http';
 import { Counter, Gauge, Rate, Trend } from 'k6/metrics';
 import { SharedArray } from 'k6/data';
+import { counter, queue, rows } from 'brunt/data';
 import { parseHTML } from 'k6/html';
 import hashes from 'k6/crypto';
 import grpc from 'k6/net/grpc';
@@ -19,6 +20,7 @@ import sqlite from 'k6/x/sql/driver/sqlite3';
 
 const metrics = [new Counter('odd_counter'), new Gauge('odd_gauge'), new Rate('odd_rate'), new Trend('odd_trend', true)];
 const shared = new SharedArray('odd', () => [1, { a: 'b' }, [3]]);
+const given = [rows('odd', [1, { a: 'b' }], { strategy: 'circular' }), queue('odd'), counter('odd')];
 const opened = await files.open('table.csv');
 const fast = new fasthttp.Client();
 const database = () => sql.open(sqlite, ':memory:', { max_open_conns: 2 });
@@ -39,6 +41,9 @@ export const makers = {
   rate: () => metrics[2],
   trend: () => metrics[3],
   shared: () => shared,
+  'rows of brunt/data': () => given[0],
+  'queue of brunt/data': () => given[1],
+  'counter of brunt/data': () => given[2],
   'iterator of shared': () => shared[Symbol.iterator](),
   page: table,
   selection: () => table().find('a'),
