@@ -54,7 +54,10 @@ fn no_crate_imports_from_its_own_floor_or_above() {
             "metrics", "schedule", "script", "demo", "crypto", "html", "spelling", "traffic",
             "find", "routes", "verdict",
         ],
-        &["fiber", "quickjs", "options", "summary", "records", "runfile", "correlate", "recorder"],
+        &[
+            "fiber", "quickjs", "options", "summary", "records", "runfile", "correlate",
+            "recorder", "cluster",
+        ],
         &["engine", "net", "page", "compare", "scribe", "imports"],
         &["http", "redis", "sql", "outputs", "prove"],
         &["js", "attack", "websocket", "grpc", "secrets"],

@@ -66,6 +66,15 @@ impl Distribution {
         }
     }
 
+    /// How many bytes its values or buckets take.
+    pub fn size(&self) -> usize {
+        match &self.0 {
+            Held::Exact(values) => values.len() * size_of::<f64>(),
+            Held::Sparse(buckets) => buckets.len() * size_of::<(u32, u64)>(),
+            Held::Paged(paged) => paged.size(),
+        }
+    }
+
     /// Each value as it came, as long as it is [exact](Self::is_exact).
     pub fn values(&self) -> Option<&[f64]> {
         match &self.0 {

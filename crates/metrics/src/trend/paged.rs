@@ -71,6 +71,11 @@ impl Paged {
         place
     }
 
+    /// The bytes of its pages.
+    pub(crate) fn size(&self) -> usize {
+        self.pages.len() * size_of::<[u64; PAGE]>()
+    }
+
     /// The buckets that hold something, by rising key, with their counts.
     pub(crate) fn buckets(&self) -> impl Iterator<Item = (u32, u64)> {
         self.places.iter().flat_map(|(number, place)| {

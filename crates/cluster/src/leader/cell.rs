@@ -1,0 +1,194 @@
+//! All that the leader knows of an agent.
+
+use std::collections::BTreeMap;
+
+use brunt_metrics::{Frame, Sink, TrendSink, builtin};
+use serde::{Deserialize, Serialize};
+
+use super::{SeatView, Touch};
+use crate::messages::Beat;
+use crate::plan::Plan;
+use crate::ranges::Ranges;
+use crate::report::Hole;
+use crate::seat::{AgentState, Seat, State};
+use crate::time::Nanos;
+use crate::totals::Totals;
+
+/// Holes of an agent that are told; later ones are counted as the last.
+const HOLES_MAX: usize = 32;
+
+/// Frames behind a hole whose ends are remembered.
+const BEYOND_MAX: usize = 10_000;
+
+/// A seat, and the agent in it.
+#[derive(Debug, Default)]
+pub(crate) struct Cell {
+    pub(crate) seat: Option<Seat>,
+    pub(super) state: Option<AgentState>,
+    pub(crate) touch: Touch,
+    /// When it was last heard of.
+    pub(super) heard: Nanos,
+    pub(crate) beat: Beat,
+    pub(crate) kept: Kept,
+}
+
+/// The facts that a checkpoint keeps, as nothing else tells them.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Kept {
+    /// The numbers of its messages that are merged.
+    pub(crate) ranges: Ranges,
+    /// The number of its last message, once that is known.
+    pub(crate) last: Option<u64>,
+    /// The highest number that a beat told.
+    pub(crate) numbered: u64,
+    /// Sums of what is merged.
+    pub(crate) totals: Totals,
+    pub(crate) failed: u64,
+    pub(crate) missed: u64,
+    /// All messages up to this number are merged.
+    pub(crate) prefix: u64,
+    /// The end of the latest frame among those, in nanoseconds since the start.
+    pub(crate) until_ns: Nanos,
+    /// The ends of frames with higher numbers: at most [`BEYOND_MAX`].
+    pub(crate) beyond: BTreeMap<u64, Nanos>,
+    pub(crate) states: Vec<(State, Nanos)>,
+    pub(crate) holes: Vec<Hole>,
+    pub(crate) cpu_max: f64,
+    /// Its process is gone for good: the reason.
+    pub(crate) gone: Option<String>,
+    /// `http_req_duration`; stored beside the rest.
+    #[serde(skip)]
+    pub(crate) durations: TrendSink,
+}
+
+impl Cell {
+    /// The seats of a plan.
+    pub(super) fn all(plan: &Plan) -> Vec<Self> {
+        (0..plan.seats).map(|_| Self::default()).collect()
+    }
+
+    /// The agent, for people: `seat 3 (host)`.
+    pub(super) fn name(&self, index: usize) -> String {
+        match &self.seat {
+            Some(seat) => format!("seat {} ({})", index + 1, seat.host),
+            None => format!("seat {}", index + 1),
+        }
+    }
+
+    pub(super) fn view(&self) -> SeatView {
+        SeatView {
+            agent: self.seat.clone(),
+            state: self.at(),
+            touch: self.touch,
+            beat: self.beat.clone(),
+            totals: self.kept.totals,
+        }
+    }
+
+    /// How far it is.
+    pub(super) fn at(&self) -> Option<State> {
+        self.state.as_ref().map(|state| state.state)
+    }
+
+    /// Whether it is at least so far.
+    pub(super) fn is_at(&self, state: State) -> bool {
+        self.at().is_some_and(|at| at >= state)
+    }
+
+    /// Whether it can still answer.
+    pub(super) fn is_here(&self) -> bool {
+        matches!(self.touch, Touch::Alive | Touch::Suspect)
+    }
+
+    /// Whether it has said its last word.
+    pub(super) fn is_closed(&self) -> bool {
+        self.is_at(State::Closed)
+    }
+
+    /// The totals that its agent told as the last word.
+    pub(super) fn told(&self) -> Option<Totals> {
+        let state = self.state.as_ref().filter(|state| state.state == State::Closed)?;
+        state.totals
+    }
+
+    /// How many of its messages are missing, of how many that are known of.
+    pub(super) fn missing_messages(&self) -> (u64, u64) {
+        let told = self.state.as_ref().map_or(0, |state| state.delivery.numbered);
+        let last = self
+            .kept
+            .last
+            .unwrap_or(0)
+            .max(told)
+            .max(self.kept.numbered)
+            .max(self.kept.ranges.last());
+        (self.kept.ranges.missing(last), last)
+    }
+
+    /// The measurements that are known to be missing.
+    pub(super) fn missing(&self) -> Totals {
+        self.told().map_or_else(Totals::default, |told| told.without(self.kept.totals))
+    }
+
+    /// Whether all that it measured is merged.
+    pub(super) fn is_complete(&self) -> bool {
+        self.told() == Some(self.kept.totals) && self.missing_messages().0 == 0
+    }
+
+    /// A message is merged; false if it was already.
+    pub(super) fn merges(&mut self, seq: u64, to_ns: Nanos) -> bool {
+        let kept = &mut self.kept;
+        if !kept.ranges.insert(seq) {
+            return false;
+        }
+        if kept.beyond.len() < BEYOND_MAX || seq == kept.prefix + 1 {
+            kept.beyond.insert(seq, to_ns);
+        }
+        while kept.ranges.contains(kept.prefix + 1) {
+            kept.prefix += 1;
+            let to_ns = kept.beyond.remove(&kept.prefix).unwrap_or(0);
+            kept.until_ns = kept.until_ns.max(to_ns);
+        }
+        true
+    }
+
+    /// Takes in the sums of a frame.
+    pub(super) fn tally(&mut self, frame: &Frame) {
+        self.kept.totals.add(Totals::of(frame));
+        for delta in &frame.series {
+            let metric = delta.series.metric;
+            match &delta.sink {
+                Sink::Trend(trend) if metric == builtin::HTTP_REQ_DURATION => {
+                    self.kept.durations.merge(trend);
+                }
+                Sink::Rate { hits, .. } if metric == builtin::HTTP_REQ_FAILED => {
+                    self.kept.failed = self.kept.failed.saturating_add(*hits);
+                }
+                Sink::Counter { sum, .. } if metric == builtin::DROPPED_ITERATIONS => {
+                    self.kept.missed = self.kept.missed.saturating_add(sum.max(0.0).round() as u64);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Nothing is heard of it any more, since `self.heard`.
+    pub(super) fn opens_hole(&mut self, was_lost: bool) {
+        if let Some(last) = self.kept.holes.last_mut()
+            && (last.until.is_none() || self.kept.holes.len() >= HOLES_MAX)
+        {
+            if let Some(last) = self.kept.holes.last_mut() {
+                last.until = None;
+                last.was_lost |= was_lost;
+            }
+            return;
+        }
+        self.kept.holes.push(Hole { since: self.heard, until: None, was_lost });
+    }
+
+    /// It is heard of again.
+    pub(super) fn closes_hole(&mut self, now: Nanos) {
+        if let Some(last) = self.kept.holes.last_mut() {
+            last.until.get_or_insert(now);
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! How things are, for a screen and the REST API.
+
+use crate::messages::Beat;
+use crate::phase::Step;
+use crate::seat::{Seat, State};
+use crate::time::Nanos;
+use crate::totals::Totals;
+
+/// How things are.
+#[derive(Clone, Debug)]
+pub struct View {
+    /// How far the run is; none while the leader finds out whether it leads.
+    pub step: Option<Step>,
+    /// Since when, by the leader's clock.
+    pub since: Nanos,
+    /// How long the scenarios run, in nanoseconds; none before.
+    pub run_ns: Option<u64>,
+    /// Seat by seat, from 1 on.
+    pub seats: Vec<SeatView>,
+}
+
+/// How a seat is.
+#[derive(Clone, Debug)]
+pub struct SeatView {
+    /// The agent, if one came.
+    pub agent: Option<Seat>,
+    /// How far it is.
+    pub state: Option<State>,
+    /// Whether it is in touch.
+    pub touch: Touch,
+    /// Its last beat.
+    pub beat: Beat,
+    /// The measurements that the leader has of it.
+    pub totals: Totals,
+}
+
+/// Whether an agent is in touch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Touch {
+    /// None came.
+    #[default]
+    Empty,
+    /// It is.
+    Alive,
+    /// No beat for three seconds.
+    Suspect,
+    /// No beat for `agent_timeout_ms`, or its process was started anew: given up, unless it comes back.
+    Lost,
+    /// It said good-bye.
+    Gone,
+}
