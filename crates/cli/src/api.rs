@@ -1,18 +1,12 @@
 //! The REST API of a run (`--address`): its state, and a few controls. k6's version 1, to the letter of its JSON.
 //!
 //! It lives on a thread of its own with a small runtime; load cores never hear of it. It asks for the state at
-//! [`brunt_engine::Live`], and changes go there as well.
+//! [`brunt_engine::Live`], and changes go there as well. It answers before there is a run, too, while init code runs: a
+//! cluster that asks in vain for half a minute would kill the process.
 
-use std::{
-    net::{SocketAddr, TcpListener, ToSocketAddrs as _},
-    pin::pin,
-    sync::{Arc, Mutex, PoisonError},
-    thread::JoinHandle,
-    time::Duration,
-};
+use std::{net::TcpListener, pin::pin, sync::Arc, thread::JoinHandle, time::Duration};
 
 use brunt_engine::{Live, RunReport};
-use brunt_metrics::Summary;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
@@ -23,50 +17,21 @@ use tokio::{
 
 mod answer;
 mod groups;
+mod listen;
 mod metrics;
 mod process;
 mod route;
 mod setup;
 mod status;
+mod told;
 
-pub(crate) use self::route::answer;
+pub(crate) use self::{listen::listen, route::answer, told::Told};
 
 /// Connections at the same time; more wait in the system's queue.
 const CONNECTIONS: u32 = 64;
 
 /// So long the process waits at its end for answers that are on their way: who stops a run wants to hear of it.
 const LAST_ANSWERS: Duration = Duration::from_secs(1);
-
-/// The data behind the API: a run and its outcome.
-pub(crate) struct Told {
-    live: Live,
-    profiling: bool,
-    /// Set when the run is over; before, the engine is asked.
-    last: Mutex<Option<Summary>>,
-}
-
-impl Told {
-    /// Of a run; nothing is told of its process.
-    pub(crate) fn new(live: Live) -> Self {
-        Self { live, profiling: false, last: Mutex::default() }
-    }
-
-    /// The run is over: from now on its end is told.
-    pub(crate) fn ended(&self, report: &RunReport) {
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(report.summary.clone());
-    }
-
-    async fn summary(&self) -> Option<Summary> {
-        let last = || self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some(summary) = last() {
-            return Some(summary);
-        }
-        match self.live.summary_async().await {
-            Some(summary) => Some(summary),
-            None => last(),
-        }
-    }
-}
 
 /// The running server. It ends with this.
 pub(crate) struct Api {
@@ -75,31 +40,17 @@ pub(crate) struct Api {
     thread: Option<JoinHandle<()>>,
 }
 
-/// Takes the address.
-///
-/// # Errors
-/// The text is no address, or another program has it.
-pub(crate) fn listen(address: &str) -> std::io::Result<TcpListener> {
-    // Go's way to write all addresses of this machine.
-    let everywhere = address.strip_prefix(':').map(|port| format!("0.0.0.0:{port}"));
-    let address = everywhere.as_deref().unwrap_or(address);
-    let addresses: Vec<SocketAddr> = address.to_socket_addrs()?.collect();
-    let listener = TcpListener::bind(&addresses[..])?;
-    listener.set_nonblocking(true)?;
-    Ok(listener)
-}
-
 impl Api {
-    /// Serves.
+    /// Serves, before there is a run. `is_paused`: as far as is known before its script is read.
     ///
     /// # Errors
     /// The system gives no thread or no reactor.
     pub(crate) fn serve(
         listener: TcpListener,
-        live: Live,
+        is_paused: bool,
         profiling: bool,
     ) -> std::io::Result<Self> {
-        let told = Arc::new(Told { live, profiling, last: Mutex::default() });
+        let told = Arc::new(Told::before(is_paused, profiling));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let shared = Arc::clone(&told);
         let (is_over, over) = watch::channel(false);
@@ -107,6 +58,11 @@ impl Api {
             runtime.block_on(accept(listener, shared, Over(over)));
         })?;
         Ok(Self { told, is_over, thread: Some(thread) })
+    }
+
+    /// There is a run, which is not executed yet: gives it the wishes that came before.
+    pub(crate) fn begins(&self, live: &Live) {
+        self.told.begins(live);
     }
 
     /// The run is over: from now on its end is told.
@@ -117,6 +73,7 @@ impl Api {
 
 impl Drop for Api {
     fn drop(&mut self) {
+        self.told.gives_up();
         // Without a thread there is no receiver.
         let _ = self.is_over.send(true);
         if let Some(Err(_)) = self.thread.take().map(JoinHandle::join) {

@@ -31,6 +31,7 @@ mod features;
 mod find;
 mod help;
 mod inspect;
+mod k8s;
 mod new;
 mod record;
 mod remote;
@@ -62,6 +63,8 @@ pub(crate) enum Call {
         request: Box<archive::Request>,
         given: Given,
     },
+    /// The objects of a test on many pods.
+    Kubernetes(Box<k8s::Request>),
     Deps {
         script: String,
         json: bool,
@@ -117,6 +120,7 @@ impl Call {
                 inspect::perform(context, &script, &settings, requirements, &given)
             }
             Self::Archive { request, given } => archive::perform(context, &request, &given),
+            Self::Kubernetes(request) => k8s::perform(context, *request),
             Self::Deps { script, json } => deps::perform(context, &script, json),
             Self::Features { json } => features::perform(context, json),
             Self::Remote(request) => remote::perform(context, &request),
@@ -190,9 +194,11 @@ fn commands_of_help() -> Command {
                     .arg(script_argument()),
                 flags::of_archive(),
             )
+            .args(flags::beside_archive().map(|flag| flag.arg().hide(true)))
             .arg(value("archive-out", "FILE", "Write this file, or - for stdout [default: archive.tar]").short('O'))
             .arg(switch("exclude-env-vars", "Leave the environment out of the archive")),
         )
+        .subcommand(k8s::command())
         .subcommand(deps::command())
         .subcommand(features::command())
         .subcommands(remote::commands())
@@ -285,10 +291,22 @@ pub(crate) fn parse(
         "run" => Given::collect(globals().chain(flags::of_run()), matches, environment)?,
         "find" => Given::collect(globals().chain(flags::of_find()), matches, environment)?,
         "inspect" => Given::collect(globals().chain(flags::of_inspect()), matches, environment)?,
-        "archive" => Given::collect(globals().chain(flags::of_archive()), matches, environment)?,
+        "archive" => {
+            let own = flags::of_archive().chain(flags::beside_archive());
+            Given::collect(globals().chain(own), matches, environment)?
+        }
+        "k8s" => {
+            let matches = matches.subcommand_matches("manifest").unwrap_or(matches);
+            Given::collect(globals().chain(flags::of_archive()), matches, environment)?
+        }
         _ => Given::collect(globals(), matches, environment)?,
     };
     let mut settings = GlobalSettings::new(&given, environment)?;
+    settings.log.soft = matches!(name, "archive" | "inspect");
+    if name == "archive" {
+        // Init code speaks to the log; the file is one of the run's.
+        settings.log.console_output = None;
+    }
     secrets::install(&given, environment)?;
     if let Some(call) = vegeta {
         if given.last("log-format").is_none() {
@@ -320,6 +338,13 @@ pub(crate) fn parse(
             }),
             given,
         },
+        "k8s" => {
+            let matches = matches.subcommand_matches("manifest").ok_or_else(|| {
+                Failure::usage("missing command: brunt k8s manifest")
+                    .hint("see brunt k8s manifest --help")
+            })?;
+            Call::Kubernetes(Box::new(k8s::Request::read(matches, given, environment)?))
+        }
         "deps" => Call::Deps {
             script: matches.get_one::<String>("script").cloned().unwrap_or_default(),
             json: matches.get_flag("json"),
@@ -359,11 +384,12 @@ fn long_flags(root: &Command, command: Option<&str>) -> Vec<String> {
 
 /// The command that the words name, as far as that can be seen without reading them.
 fn named_command(words: &[OsString]) -> Option<&'static str> {
-    const COMMANDS: [&str; 24] = [
+    const COMMANDS: [&str; 25] = [
         "run",
         "find",
         "inspect",
         "archive",
+        "k8s",
         "deps",
         "features",
         "pause",

@@ -174,9 +174,36 @@ pub(crate) fn of_find() -> impl Iterator<Item = &'static Flag> {
     of_run().filter(|flag| !NOT_OF_FIND.contains(&flag.long))
 }
 
+/// Flags of `brunt run` alone that change what `brunt archive` does, too.
+const ALSO_OF_ARCHIVE: [&str; 3] = ["features", "scenario", "set"];
+
+/// Flags of `brunt run` that say nothing about a test as it is archived. `brunt archive` takes them with a warning: the
+/// k6-operator hands one line of flags to both commands.
+const BESIDE_ARCHIVE: [&str; 13] = [
+    "console-output",
+    "ui",
+    "report",
+    "workers",
+    "no-live",
+    "lateness-metric",
+    "no-generator-metrics",
+    "strict",
+    "no-routes",
+    "routes",
+    "show-failures",
+    "label",
+    "no-source",
+];
+
 /// The flags of `brunt archive`, global ones apart.
 pub(crate) fn of_archive() -> impl Iterator<Item = &'static Flag> {
-    option::FLAGS.iter().chain(runtime::FLAGS)
+    let own = runtime::RUN_ONLY.iter().filter(|flag| ALSO_OF_ARCHIVE.contains(&flag.long));
+    option::FLAGS.iter().chain(runtime::FLAGS).chain(own)
+}
+
+/// The flags that `brunt archive` takes with a warning.
+pub(crate) fn beside_archive() -> impl Iterator<Item = &'static Flag> {
+    runtime::RUN_ONLY.iter().filter(|flag| BESIDE_ARCHIVE.contains(&flag.long))
 }
 
 /// The flags of `brunt inspect`, global ones apart.
@@ -200,6 +227,26 @@ mod tests {
                 assert!(letters.insert(letter), "-{letter} twice");
             }
         }
+    }
+
+    /// k6 2.2: `optionFlagSet`, `runtimeOptionFlagSet` and its own two.
+    #[test]
+    fn every_flag_of_k6_archive_is_known() {
+        let k6 = "vus duration iterations stage execution-segment execution-segment-sequence paused \
+                  no-setup no-teardown max-redirects batch batch-per-host rps user-agent http-debug \
+                  insecure-skip-tls-verify no-connection-reuse no-vu-connection-reuse \
+                  min-iteration-duration throw blacklist-ip block-hostnames summary-trend-stats \
+                  summary-time-unit system-tags tag console-output discard-response-bodies local-ips \
+                  dns include-system-env-vars compatibility-mode type env no-thresholds summary-mode \
+                  summary-export new-machine-readable-summary traces-output";
+        let ours: BTreeSet<&str> = of_archive().map(|flag| flag.long).collect();
+        for name in k6.split_whitespace() {
+            let is_known = ours.contains(name) || BESIDE_ARCHIVE.contains(&name);
+            assert!(is_known, "--{name} is not known");
+        }
+        assert_eq!(of_archive().count(), ours.len(), "a flag is there twice");
+        assert_eq!(beside_archive().count(), BESIDE_ARCHIVE.len());
+        assert!(beside_archive().all(|flag| !ours.contains(flag.long)));
     }
 
     #[test]

@@ -54,6 +54,8 @@ struct State {
     probe: Probe,
     history: History,
     is_started: bool,
+    /// Nothing that happens from now on is part of the run.
+    is_closed: bool,
     /// Nanoseconds.
     looked: u64,
     /// Signals that are in no slice of the run file yet.
@@ -79,6 +81,7 @@ impl Looks {
                 probe: Probe::new(&Places::default(), outside),
                 history: History::default(),
                 is_started: false,
+                is_closed: false,
                 looked,
                 for_file: None,
                 for_meters: None,
@@ -94,7 +97,7 @@ impl Looks {
     /// Looks, if the last look is at least so long ago.
     fn look(&self, gap_ns: u64) {
         let mut state = self.state();
-        if clock::now_ns().saturating_sub(state.looked) < gap_ns {
+        if state.is_closed || clock::now_ns().saturating_sub(state.looked) < gap_ns {
             return;
         }
         let subject = self.subject.get();
@@ -103,6 +106,12 @@ impl Looks {
         state.looked = outside.now;
         let signals = state.probe.look(outside);
         state.take_in(&signals, subject.and_then(|subject| subject.started_at()));
+    }
+
+    /// Looks for the last time: the run is over, though its process goes on.
+    pub(crate) fn close(&self) {
+        self.look(0);
+        self.state().is_closed = true;
     }
 
     /// The signals since the last call; for the run file.

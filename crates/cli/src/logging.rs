@@ -20,7 +20,7 @@ use std::{
     time::Duration,
 };
 
-use log::LevelFilter;
+use log::{Level, LevelFilter};
 
 use self::{
     entry::Entry,
@@ -55,6 +55,9 @@ pub(crate) struct LogConfig {
     pub(crate) color: bool,
     /// `--verbose`: debug lines too.
     pub(crate) verbose: bool,
+    /// Lines that tell of no error do not have that word, as far as Brunt chooses the words: the k6-operator searches the log
+    /// of `archive` and `inspect` for it.
+    pub(crate) soft: bool,
     /// `--console-output`: a file for what scripts say.
     pub(crate) console_output: Option<PathBuf>,
 }
@@ -91,6 +94,7 @@ struct Shared {
     queued_bytes: AtomicUsize,
     dropped: AtomicU64,
     unwritten: AtomicU64,
+    soft: bool,
 }
 
 impl Logging {
@@ -105,6 +109,7 @@ impl Logging {
             queued_bytes: AtomicUsize::new(0),
             dropped: AtomicU64::new(0),
             unwritten: AtomicU64::new(0),
+            soft: config.soft,
         });
         let writer = Writer::new(config, Arc::clone(screen), Arc::clone(&shared))?;
         let thread = std::thread::Builder::new().name("brunt-log".to_owned()).spawn(move || {
@@ -174,6 +179,9 @@ impl log::Log for Logger {
         let mut entry = Entry::from_record(record);
         if let Some(redactor) = secrets::redactor() {
             entry.redact(redactor);
+        }
+        if shared.soft && entry.level > Level::Error {
+            entry.soften();
         }
         let size = entry.size();
         if shared.queued_bytes.fetch_add(size, Relaxed) + size > QUEUE_BYTES {

@@ -40,6 +40,7 @@ mod find;
 mod flags;
 mod generator;
 mod javascript;
+mod k8s;
 mod limits;
 mod logging;
 mod memory;

@@ -6,7 +6,7 @@
 //!  config_file     host                    watch (progress), signal, samples (--out)
 //! ```
 
-use std::{net::TcpListener, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use brunt_demo::{Demo, DemoConfig, DemoHandle};
 use brunt_engine::{AbortReason, Failure as RunFailure, Run, RunConfig};
@@ -19,11 +19,13 @@ use self::{
     ending::Ending,
     evidence::Witness,
     host::{Host, Script, Source},
+    linger::Bars,
     live_line::LiveLine,
     once::Trace,
     pages::Pages,
     plan::{Outer, Plan},
     replay_log::ReplayLog,
+    rest::Rest,
     run_file::Recording,
     samples::Samples,
     signal::SignalWatch,
@@ -32,9 +34,7 @@ use self::{
     watch::Watch,
 };
 use crate::{
-    Context,
-    api::{self, Api},
-    describe,
+    Context, describe,
     describe::Description,
     exit::Exit,
     failure::{Failure, Outcome},
@@ -55,12 +55,14 @@ mod ending;
 mod evidence;
 pub(crate) mod host;
 mod http_debug;
+mod linger;
 mod live_line;
 mod once;
 mod outcome;
 mod pages;
 pub(crate) mod plan;
 pub(crate) mod replay_log;
+mod rest;
 mod routes;
 mod run_file;
 pub(crate) use run_file::arguments;
@@ -116,7 +118,7 @@ fn run<H: Host>(
 ) -> Outcome<Exit> {
     log::debug!("brunt {}", version::line());
     let outer = Outer::read(context, given)?;
-    let api_listener = api_listener(context)?;
+    let rest = Rest::start(context, &outer)?;
     let open_files = limits::raise_open_files();
     let signals = SignalWatch::start(context.logging.flusher())?;
     // A search tells of itself.
@@ -281,7 +283,15 @@ fn run<H: Host>(
         let _ = context.screen.stdout(&description.text(color));
     }
     let teardown = (!config.no_teardown).then_some(config.teardown_timeout);
-    let run = Run::new(config, Arc::new(Traced { runner: Arc::clone(&runner), spans }));
+    let bars = Bars::default();
+    // A search tells its answer at once.
+    let lingers = settings.linger.unwrap_or(plan.linger) && hunt.is_none();
+    let mut run = Run::new(config, Arc::new(Traced { runner: Arc::clone(&runner), spans }));
+    if lingers {
+        let around = (bars.clone(), Arc::clone(&looks), quiet);
+        let begin = linger::linger(run.control(), &signals, around);
+        run = run.lingering(begin);
+    }
     signals.attach(run.control(), teardown);
     let live = run.live();
     looks.attach(live.clone());
@@ -292,19 +302,12 @@ fn run<H: Host>(
         recording.watch(run.live());
         kept.serve(recording, run.live(), (&pages, &plan.consolidated.scenarios))?;
     }
-    let api = match api_listener {
-        None => None,
-        Some(listener) => Some(Api::serve(listener, run.live(), context.global.profiling)?),
-    };
-    if run.control().is_paused() && api.is_none() {
-        log::warn!(
-            "the test waits to be resumed, and there is no --address through which it could"
-        );
-    }
+    rest.begins(&run.live());
     let watch = Arc::new(Watch::new(run.live(), &plan.consolidated.segment, line));
     let progress = (!quiet && !settings.once)
         .then(|| Progress::start(watch.clone(), Arc::clone(&context.screen), (color, is_k6s)))
         .transpose()?;
+    bars.keep(progress);
     let searching = hunt.as_ref().map(|hunt| {
         let notes = recording.as_ref().map(Recording::notes);
         let tell = move |text: &str| {
@@ -323,13 +326,9 @@ fn run<H: Host>(
     if own_verdict.is_some_and(|metric| registry.is_taken(metric)) {
         trust::judge(&mut report, verdict.level());
     }
-    if let Some(api) = &api {
-        api.ended(&report);
-    }
+    rest.ended(&report);
     signals.detach();
-    if let Some(progress) = progress {
-        progress.stop();
-    }
+    bars.stop();
 
     // The counts of repeated messages are told before the results.
     context.logging.flush(Duration::from_secs(2));
@@ -373,17 +372,12 @@ fn run<H: Host>(
     }
     let found = hunt.as_ref().zip(finding.as_ref()).filter(|_| report.started);
     let found = found.map(|(hunt, finding)| hunt.tell(context, finding)).transpose()?;
-    if error.is_none() {
+    // Viewers of a run that lingered have had their time.
+    let is_left = error.is_some() || lingers;
+    if !is_left {
         wait_for_viewers(&pages, &signals, quiet);
     }
-    kept.linger(error.is_some(), &signals, quiet);
-    if settings.linger.unwrap_or(plan.linger) {
-        signals.linger();
-        if !quiet {
-            log::info!("the test is over; --linger waits for Ctrl-C");
-        }
-        signals.wait();
-    }
+    kept.linger(is_left, &signals, quiet);
     drop(demo);
     match error {
         Some(failure) => Err(failure),
@@ -394,33 +388,6 @@ fn run<H: Host>(
 /// Whether the run was ended because its search was over.
 fn is_end_of_search(failure: &RunFailure) -> bool {
     matches!(failure, RunFailure::Aborted(AbortReason::Steered))
-}
-
-/// Takes the address of the REST API. Where only a variable asks for it, the run goes on without.
-fn api_listener(context: &Context) -> Outcome<Option<TcpListener>> {
-    let Some(address) = &context.global.address else {
-        if context.global.profiling {
-            log::warn!(
-                "--profiling-enabled shows something only where --address serves the REST API"
-            );
-        }
-        return Ok(None);
-    };
-    match api::listen(&address.text) {
-        Ok(listener) => {
-            log::debug!(address = address.text.as_str(); "Serving the REST API");
-            Ok(Some(listener))
-        }
-        Err(error) if address.is_flag => {
-            let told = format!("the REST API can't be served on {}: {error}", address.text);
-            Err(Failure::new(Exit::ApiAddress, anyhow::Error::msg(told))
-                .hint("give --address a free port of this machine, such as 127.0.0.1:6565"))
-        }
-        Err(error) => {
-            log::warn!(error = error.to_string().as_str(); "Error from API server");
-            Ok(None)
-        }
-    }
 }
 
 /// Whether a variable or the configuration file asks for the web dashboard, and no `--out` does.

@@ -62,6 +62,7 @@ impl GlobalSettings {
                 format: Format::parse(given.last("log-format").unwrap_or_default()),
                 color,
                 verbose: given.is_on("verbose"),
+                soft: false,
                 console_output: given
                     .last("console-output")
                     .filter(|path| !path.is_empty() && !repeat.is_some_and(Repeat::starts_others))

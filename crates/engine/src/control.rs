@@ -139,6 +139,7 @@ pub struct Control {
     aborting: AtomicBool,
     marked_failed: AtomicBool,
     paused: AtomicBool,
+    lingering: AtomicBool,
     phase: AtomicU8,
     /// Unix ns; 0 until the clock starts.
     started: AtomicU64,
@@ -149,7 +150,7 @@ pub struct Control {
     tallies: Box<[Tally]>,
     /// The result of `setup()`, or its replacement from outside; JSON.
     setup_data: Mutex<Option<Arc<str>>>,
-    /// Wakes the coordinator: abort or resume.
+    /// Wakes the coordinator: abort, resume, the end of lingering.
     pub(crate) wake: Notify,
 }
 
@@ -161,6 +162,7 @@ impl Control {
             aborting: AtomicBool::new(false),
             marked_failed: AtomicBool::new(false),
             paused: AtomicBool::new(paused),
+            lingering: AtomicBool::new(false),
             phase: AtomicU8::new(Phase::Created as u8),
             started: AtomicU64::new(0),
             ended: AtomicU64::new(0),
@@ -216,6 +218,21 @@ impl Control {
     pub(crate) fn set_paused(&self, is_paused: bool) {
         self.paused.store(is_paused, SeqCst);
         self.wake.notify_one();
+    }
+
+    /// Ends the waiting of a run that lingers after its end.
+    pub fn end_linger(&self) {
+        self.lingering.store(false, SeqCst);
+        self.wake.notify_one();
+    }
+
+    /// Whether the run is over and lingers.
+    pub fn is_lingering(&self) -> bool {
+        self.lingering.load(SeqCst)
+    }
+
+    pub(crate) fn begin_linger(&self) {
+        self.lingering.store(true, SeqCst);
     }
 
     /// The result of `setup()`, as JSON.

@@ -129,6 +129,10 @@ impl Gatherer {
                         self.take_in(own.take_frame());
                     }
                     Some(Message::Ask(answer)) => {
+                        // A run that lingers is not judged by the clock any more.
+                        if self.control.phase() == Phase::Ended {
+                            self.ledger.evaluate(self.control.run_duration(), false);
+                        }
                         let summary = self.ledger.summary(self.control.run_duration());
                         // The asker may have left.
                         drop(answer.send(summary));
@@ -186,7 +190,8 @@ impl Gatherer {
     }
 
     fn judge(&mut self) {
-        if self.control.started_at().is_none() {
+        // A run that lingers is over: nothing is left to abort.
+        if self.control.started_at().is_none() || self.control.phase() == Phase::Ended {
             return;
         }
         let verdict = self.ledger.evaluate(self.control.run_duration(), false);

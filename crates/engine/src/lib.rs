@@ -51,7 +51,7 @@ pub use self::error::{ErrorKind, Failure, RunError};
 pub use self::gather::Listener;
 pub use self::health::CoreHealth;
 pub use self::live::{Live, Progress, ScaleError, ScenarioPhase, ScenarioProgress};
-pub use self::run::{Run, RunConfig, RunReport, run};
+pub use self::run::{Linger, Run, RunConfig, RunReport, run};
 pub use self::runner::{Ended, Iteration, Runner, Vu, VuIds};
 pub use self::scenario::{ScenarioHere, ScenarioState};
 pub use self::stop::{StopHandle, Stopped};

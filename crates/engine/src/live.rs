@@ -113,7 +113,7 @@ impl Live {
             }
         } else if is_paused && self.control.is_paused() {
             return Err("execution is already paused".to_owned());
-        } else if is_paused {
+        } else if is_paused && self.control.phase() > Phase::Created {
             return Err("the test has not begun yet: start it with --paused".to_owned());
         }
         for gate in self.scenarios.iter().filter_map(|state| state.gate()) {

@@ -37,6 +37,8 @@ pub(crate) enum Command {
     Setup { limit: Duration },
     /// Run `teardown()`.
     Teardown { data: Option<Arc<str>>, limit: Duration },
+    /// Hand over a frame now: whoever asks for numbers afterwards gets them all.
+    HandOver,
     /// Hand over the last frame, let the VUs go, end.
     Shutdown,
 }
@@ -106,6 +108,8 @@ pub(crate) enum Event {
     },
     SetupDone(Staged<Option<String>>),
     TeardownDone(Staged<()>),
+    /// The frame that was asked for is on its way.
+    HandedOver,
     /// The last frame is on its way.
     Finished {
         health: CoreHealth,

@@ -28,7 +28,7 @@ use crate::live::{ASKS_WAITING, Ask, Live};
 use crate::runner::Runner;
 use crate::scenario::ScenarioState;
 
-pub use self::config::{RunConfig, RunReport};
+pub use self::config::{Linger, RunConfig, RunReport};
 
 /// Commands that may wait for a core; the coordinator keeps more with itself.
 const COMMANDS_WAITING: usize = 1024;
@@ -82,6 +82,13 @@ impl<R: Runner> Run<R> {
     /// The view from outside: for progress bars, the REST API, the live page.
     pub fn live(&self) -> Live {
         self.live.clone()
+    }
+
+    /// Lets it linger after its end, as [`RunConfig::linger`] tells: for functions that need its [`Control`].
+    #[must_use]
+    pub fn lingering(mut self, linger: Linger) -> Run<R> {
+        self.config.linger = Some(linger);
+        self
     }
 
     /// Runs the test on this thread and as many more as it has cores; returns when it is over.
@@ -152,6 +159,7 @@ impl<R: Runner> Run<R> {
             setup: (!config.no_setup).then_some(config.setup_timeout),
             teardown: (!config.no_teardown).then_some(config.teardown_timeout),
             limits: (config.setup_timeout, config.teardown_timeout),
+            linger: config.linger,
             asked,
             failure,
         });

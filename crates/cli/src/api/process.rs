@@ -9,7 +9,6 @@ use super::{
 
 /// Prometheus' text format: the process, and how far the run is.
 pub(super) fn metrics(told: &Told) -> Answer {
-    let control = told.live.control();
     let mut out = String::new();
     let mut gauge = |name: &str, kind: &str, about: &str, value: f64| {
         // Writing to a String can't fail.
@@ -22,6 +21,8 @@ pub(super) fn metrics(told: &Told) -> Answer {
     if let Some(bytes) = resident_bytes() {
         gauge("process_resident_memory_bytes", "gauge", "Resident memory size in bytes.", bytes);
     }
+    let Some(live) = told.live() else { return answer::text(out) };
+    let control = live.control();
     gauge("brunt_vus", "gauge", "VUs at work.", control.vus_active() as f64);
     gauge("brunt_vus_initialized", "gauge", "VUs that are made.", control.vus_initialized() as f64);
     let complete = control.iterations_complete() as f64;

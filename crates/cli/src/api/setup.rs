@@ -1,4 +1,5 @@
-//! `/v1/setup`, `/v1/teardown`: the two functions, called from outside; the data, put in from outside.
+//! `/v1/setup`, `/v1/teardown`: the two functions, called from outside; the data, put in from outside. Calls that come before
+//! there is a run wait for it.
 
 use std::sync::Arc;
 
@@ -10,8 +11,11 @@ use super::{
     answer::{self, Answer, JSON, TEXT},
 };
 
+/// The script could not be loaded.
+const NO_RUN: &str = "the test could not begin";
+
 pub(super) fn show(told: &Told) -> Answer {
-    shown(told.live.control().setup_data().as_deref())
+    shown(told.live().and_then(|live| live.control().setup_data()).as_deref())
 }
 
 fn shown(data: Option<&str>) -> Answer {
@@ -25,7 +29,11 @@ fn shown(data: Option<&str>) -> Answer {
 }
 
 pub(super) async fn run(told: &Told) -> Answer {
-    match told.live.run_setup().await {
+    let ran = match told.run().await {
+        Some(live) => live.run_setup().await,
+        None => Err(NO_RUN.to_owned()),
+    };
+    match ran {
         Ok(data) => shown(data.as_deref()),
         Err(error) => failed("Error executing setup", &error),
     }
@@ -40,14 +48,22 @@ pub(super) async fn put(told: &Told, body: &[u8]) -> Answer {
         },
         Err(error) => return unread(&error.to_string()),
     };
-    match told.live.set_setup_data(data.clone()).await {
+    let set = match told.run().await {
+        Some(live) => live.set_setup_data(data.clone()).await,
+        None => Err(NO_RUN.to_owned()),
+    };
+    match set {
         Ok(()) => shown(data.as_deref()),
         Err(error) => failed("Error setting setup data", &error),
     }
 }
 
 pub(super) async fn teardown(told: &Told) -> Answer {
-    match told.live.run_teardown().await {
+    let ran = match told.run().await {
+        Some(live) => live.run_teardown().await,
+        None => Err(NO_RUN.to_owned()),
+    };
+    match ran {
         Ok(()) => answer::empty(StatusCode::OK),
         Err(error) => failed("Error executing teardown", &error),
     }
@@ -58,5 +74,6 @@ fn unread(detail: &str) -> Answer {
 }
 
 fn failed(title: &str, detail: &str) -> Answer {
+    log::error!(error = detail; "{title}");
     answer::error(StatusCode::INTERNAL_SERVER_ERROR, TEXT, title, detail)
 }

@@ -1,16 +1,18 @@
 //! `/v1/status`: how far the run is; pausing, resuming, stopping.
 
-use brunt_engine::{AbortReason, Phase, ScaleError};
+use brunt_engine::{AbortReason, Live, Phase, ScaleError};
 use hyper::StatusCode;
 use serde_json::{Map, Value, json};
 
 use super::{
     Told,
     answer::{self, Answer, JSON_UTF8},
+    told::Early,
 };
 
 pub(super) async fn show(told: &Told) -> Answer {
-    let control = told.live.control();
+    let Some(live) = told.live() else { return before(told.early().unwrap_or_default()) };
+    let control = live.control();
     let phase = control.phase();
     let has_started = phase >= Phase::Setup;
     let has_ended = phase == Phase::Ended;
@@ -24,12 +26,29 @@ pub(super) async fn show(told: &Told) -> Answer {
     let attributes = json!({
         "status": number(phase, control.is_aborting(), control.is_marked_failed()),
         "paused": control.is_paused(),
-        "vus": told.live.vus_wanted(),
+        "vus": live.vus_wanted(),
         "vus-max": control.vus_initialized(),
         "stopped": control.is_aborting(),
         "running": has_started && !has_ended,
         "tainted": tainted,
     });
+    shown(&attributes)
+}
+
+/// The state before there is a run.
+fn before(early: Early) -> Answer {
+    shown(&json!({
+        "status": number(Phase::Created, false, false),
+        "paused": early.is_paused,
+        "vus": 0,
+        "vus-max": 0,
+        "stopped": early.is_stopped,
+        "running": false,
+        "tainted": false,
+    }))
+}
+
+fn shown(attributes: &Value) -> Answer {
     let status = json!({ "type": "status", "id": "default", "attributes": attributes });
     answer::data(JSON_UTF8, &status)
 }
@@ -73,18 +92,6 @@ pub(super) async fn change(told: &Told, body: &[u8]) -> Answer {
         (Ok(stopped), Ok(paused)) => (stopped, paused),
         (Err(wrong), _) | (_, Err(wrong)) => return invalid(&wrong),
     };
-    if stopped == Some(true) {
-        told.live.control().abort(AbortReason::Api);
-        return show(told).await;
-    }
-    let refused = |title, detail: &str| {
-        answer::error(StatusCode::INTERNAL_SERVER_ERROR, JSON_UTF8, title, detail)
-    };
-    if let Some(paused) = paused
-        && let Err(error) = told.live.pause(paused)
-    {
-        return refused("Pause error", &error);
-    }
     let count = |name: &str| match attributes.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(value) => {
@@ -97,19 +104,59 @@ pub(super) async fn change(told: &Told, body: &[u8]) -> Answer {
         (Ok(vus), Ok(max)) => (vus, max),
         (Err(wrong), _) | (_, Err(wrong)) => return invalid(&wrong),
     };
+    let is_scaled = stopped != Some(true) && (vus.is_some() || max.is_some());
+    // While init code runs, wishes are kept for the run; numbers of VUs wait for its scenarios.
+    if !is_scaled && told.wish(|early| early.take(stopped, paused)) {
+        return show(told).await;
+    }
+    let Some(live) = told.run().await else { return show(told).await };
+    let changed = match stopped {
+        Some(true) => {
+            stop(&live);
+            Ok(())
+        }
+        _ => adjust(&live, paused, (vus, max)).await,
+    };
+    match changed {
+        Ok(()) => show(told).await,
+        Err((status, title, detail)) => answer::error(status, JSON_UTF8, title, &detail),
+    }
+}
+
+/// Cuts the run short. One that is over stays as it ended, though it lingers.
+fn stop(live: &Live) {
+    if live.control().phase() < Phase::Ended {
+        live.control().abort(AbortReason::Api);
+    }
+}
+
+/// Pauses or resumes, then scales; or the status of the refusal, its title and its reason.
+async fn adjust(
+    live: &Live,
+    paused: Option<bool>,
+    (vus, max): (Option<i64>, Option<i64>),
+) -> Result<(), (StatusCode, &'static str, String)> {
+    const REFUSED: StatusCode = StatusCode::INTERNAL_SERVER_ERROR;
+    if let Some(paused) = paused {
+        live.pause(paused).map_err(|why| (REFUSED, "Pause error", why))?;
+    }
     if vus.is_some() || max.is_some() {
-        match told.live.scale(vus, max).await {
-            Ok(()) => {}
-            Err(error @ ScaleError::NoScenario) => {
-                return refused("Execution config error", &error.to_string());
-            }
-            Err(error) => {
-                let (status, title) = (StatusCode::BAD_REQUEST, "Config update error");
-                return answer::error(status, JSON_UTF8, title, &error.to_string());
-            }
+        live.scale(vus, max).await.map_err(|error| match error {
+            ScaleError::NoScenario => (REFUSED, "Execution config error", error.to_string()),
+            _ => (StatusCode::BAD_REQUEST, "Config update error", error.to_string()),
+        })?;
+    }
+    Ok(())
+}
+
+impl Early {
+    /// Takes the wishes of a request. To be stopped outlasts all others.
+    fn take(&mut self, stopped: Option<bool>, paused: Option<bool>) {
+        self.is_stopped |= stopped == Some(true);
+        if let Some(paused) = paused {
+            (self.is_paused, self.is_wish) = (paused, true);
         }
     }
-    show(told).await
 }
 
 #[cfg(test)]

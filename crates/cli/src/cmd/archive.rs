@@ -11,7 +11,7 @@ use crate::{
     archive::{self, Contents, Metadata, anonymous, entry_of, entry_of_remote},
     exit::Exit,
     failure::{Failure, Outcome},
-    flags::Given,
+    flags::{self, Given},
     javascript::JavaScript,
     piped,
     run::{
@@ -37,6 +37,28 @@ pub(super) fn perform(context: &Context, request: &Request, given: &Given) -> Ou
         let told = "an archive is a binary file, and standard output is a terminal";
         return Err(Failure::usage(told).hint("add -O FILE, or pipe it into a file or a command"));
     }
+    let is_given = |name| given.get(name).is_some_and(|value| value.on_command_line);
+    for flag in flags::beside_archive().filter(|flag| is_given(flag.long)) {
+        log::warn!("--{} is a flag of brunt run: the archive does not hold it", flag.long);
+    }
+    let contents = pack(context, request, given)?;
+    if request.out == "-" {
+        let mut bytes = Vec::new();
+        archive::write(&contents, &mut bytes)?;
+        context.screen.stdout_bytes(&bytes)?;
+    } else {
+        let told = || format!("cannot write the archive {}", request.out);
+        let file = File::create(&request.out).with_context(told)?;
+        archive::write(&contents, BufWriter::new(file)).with_context(told)?;
+    }
+    Ok(Exit::Success)
+}
+
+/// The content of the archive of a test.
+///
+/// # Errors
+/// The script can't be loaded, or its options are wrong.
+pub(super) fn pack(context: &Context, request: &Request, given: &Given) -> Outcome<Contents> {
     let outer = Outer::read(context, given)?;
     let settings = &request.settings;
     let registry = Arc::new(Registry::new());
@@ -65,7 +87,7 @@ pub(super) fn perform(context: &Context, request: &Request, given: &Given) -> Ou
     let mut fetched = recorder.take_fetched();
     fetched.remove(&entry);
     let fetched = fetched.into_iter().map(|(url, bytes)| (entry_of_remote(&url), bytes));
-    let contents = Contents {
+    Ok(Contents {
         metadata: Metadata {
             filename: if is_remote {
                 entry.clone()
@@ -87,15 +109,5 @@ pub(super) fn perform(context: &Context, request: &Request, given: &Given) -> Ou
         dependencies: deps::of(&graph)?,
         data,
         files: files.chain(fetched).collect(),
-    };
-    if request.out == "-" {
-        let mut bytes = Vec::new();
-        archive::write(&contents, &mut bytes)?;
-        context.screen.stdout_bytes(&bytes)?;
-    } else {
-        let told = || format!("cannot write the archive {}", request.out);
-        let file = File::create(&request.out).with_context(told)?;
-        archive::write(&contents, BufWriter::new(file)).with_context(told)?;
-    }
-    Ok(Exit::Success)
+    })
 }

@@ -28,6 +28,7 @@ const COMMANDS: &[(&str, &[&str])] = &[
     ("A run that serves its REST API", &["status", "stats", "pause", "resume", "scale"]),
     ("Attacks, in vegeta's place", &["attack", "report", "plot", "encode"]),
     ("Databases", &["sql"]),
+    ("Many machines", &["k8s"]),
     ("More", &["demo", "completion", "version", "help"]),
 ];
 

@@ -35,8 +35,10 @@ pub(crate) fn usage_failure(
         ErrorKind::InvalidSubcommand => {
             let word = name(ContextKind::InvalidSubcommand).unwrap_or_default();
             match command {
-                // The one command that has commands of its own.
-                Some("demo") => format!("unknown command \"{word}\" for \"brunt demo\""),
+                // The commands that have commands of their own.
+                Some(own @ ("demo" | "k8s")) => {
+                    format!("unknown command \"{word}\" for \"brunt {own}\"")
+                }
                 _ => format!("unknown command \"{word}\" for \"brunt\""),
             }
         }

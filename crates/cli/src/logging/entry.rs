@@ -63,6 +63,23 @@ impl Entry {
         }
     }
 
+    /// Tells what is no error without that word, but for the words of scripts and files.
+    pub(super) fn soften(&mut self) {
+        if self.is_console() {
+            return;
+        }
+        for (name, value) in &mut self.fields {
+            if name == "error" {
+                "reason".clone_into(name);
+            }
+            if let Field::Text(text) = value {
+                *text = text.replace("(os error ", "(code ");
+            }
+        }
+        self.message = self.message.replace("(os error ", "(code ");
+        self.fields.sort_by(|a, b| a.0.cmp(&b.0));
+    }
+
     /// About how many bytes it takes in the queue.
     pub(super) fn size(&self) -> usize {
         let fields = self.fields.iter().map(|(name, value)| {

@@ -71,6 +71,12 @@ impl Outer {
         seed.map(i64::cast_unsigned)
     }
 
+    /// Whether the test waits before its start, as far as its script does not say.
+    pub(super) fn is_paused(&self) -> bool {
+        let weak = self.config_file.parsed.options.paused;
+        self.flags.paused.or(self.environment.paused).or(weak).unwrap_or(false)
+    }
+
     /// Reads the configuration file, the variables and the flags.
     ///
     /// # Errors

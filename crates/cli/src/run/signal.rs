@@ -7,7 +7,7 @@
 use std::{
     io,
     path::{Path, PathBuf},
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -56,12 +56,10 @@ impl Signals {
 }
 
 /// A thread that waits for signals while a test runs.
+#[derive(Clone)]
 pub(crate) struct SignalWatch(Arc<Shared>);
 
-struct Shared {
-    state: Mutex<State>,
-    changed: Condvar,
-}
+struct Shared(Mutex<State>);
 
 /// The things to end.
 struct State {
@@ -77,7 +75,9 @@ enum Ends {
     Process,
     /// The test, if it is the first signal; and how long its `teardown()` may take, if there is one.
     Test(Arc<Control>, Option<Duration>),
-    /// The waiting of `--linger`.
+    /// The waiting of `--linger`, which the run does.
+    Linger(Arc<Control>),
+    /// Nothing: whoever waits looks at the count.
     Wait,
 }
 
@@ -88,7 +88,7 @@ impl SignalWatch {
     /// The system refuses a thread or a signal handler.
     pub(crate) fn start(flusher: Flusher) -> io::Result<Self> {
         let state = Mutex::new(State { ends: Ends::Process, count: 0, folder: None });
-        let shared = Arc::new(Shared { state, changed: Condvar::new() });
+        let shared = Arc::new(Shared(state));
         let watched = Arc::clone(&shared);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let mut signals = {
@@ -123,8 +123,19 @@ impl SignalWatch {
         self.0.lock().ends = Ends::Process;
     }
 
-    /// From now on a signal ends nothing but [`SignalWatch::wait`].
-    pub(crate) fn linger(&self) {
+    /// From now on the first signal ends nothing but the lingering of this run. False if a signal came before: then there is
+    /// nothing to wait for.
+    pub(crate) fn linger(&self, control: Arc<Control>) -> bool {
+        let mut state = self.0.lock();
+        let is_first = state.count == 0;
+        if is_first {
+            state.ends = Ends::Linger(control);
+        }
+        is_first
+    }
+
+    /// From now on a signal ends nothing by itself: whoever waits looks at [`SignalWatch::count`].
+    pub(crate) fn only_count(&self) {
         self.0.lock().ends = Ends::Wait;
     }
 
@@ -132,23 +143,16 @@ impl SignalWatch {
     pub(crate) fn count(&self) -> u32 {
         self.0.lock().count
     }
-
-    /// Waits until there has been a signal.
-    pub(crate) fn wait(&self) {
-        let waited = self.0.changed.wait_while(self.0.lock(), |state| state.count == 0);
-        drop(waited.unwrap_or_else(PoisonError::into_inner));
-    }
 }
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn received(&self, name: &str, flusher: &Flusher) {
         let mut state = self.lock();
         state.count += 1;
-        self.changed.notify_all();
         match &state.ends {
             Ends::Test(control, teardown) if state.count == 1 => {
                 let now = what_happens(control.phase(), *teardown);
@@ -157,8 +161,9 @@ impl Shared {
                 );
                 control.abort(AbortReason::Signal { name: name.to_owned() });
             }
+            Ends::Linger(control) if state.count == 1 => control.end_linger(),
             Ends::Wait => {}
-            Ends::Test(..) | Ends::Process => {
+            Ends::Linger(_) | Ends::Test(..) | Ends::Process => {
                 log::error!("ended at once by the signal '{name}'");
                 flusher.flush(Duration::from_secs(1));
                 if let Some(folder) = state.folder.take() {

@@ -153,7 +153,7 @@ pub(super) fn wait_for_browsers(
     if !is_watched {
         return;
     }
-    signals.linger();
+    signals.only_count();
     // The signal that ended the test does not end this.
     let before = signals.count();
     if let Some(say) = say {

@@ -21,11 +21,11 @@ const SCRIPT: &str = "import { group, check, sleep } from 'k6';\n\
     export function teardown(data) { console.log('bye', JSON.stringify(data)); }\n";
 
 /// An address that is free.
-fn free_address() -> String {
+pub(crate) fn free_address() -> String {
     format!("127.0.0.1:{}", free_port())
 }
 
-fn ask(address: &str, method: &str, path: &str, body: &str) -> Option<(u16, Value)> {
+pub(crate) fn ask(address: &str, method: &str, path: &str, body: &str) -> Option<(u16, Value)> {
     let mut stream = TcpStream::connect(address).ok()?;
     let length = body.len();
     write!(
@@ -41,7 +41,7 @@ fn ask(address: &str, method: &str, path: &str, body: &str) -> Option<(u16, Valu
 }
 
 /// Asks until the answer is as wanted.
-fn wait_for(address: &str, path: &str, is_wanted: impl Fn(&Value) -> bool) -> Value {
+pub(crate) fn wait_for(address: &str, path: &str, is_wanted: impl Fn(&Value) -> bool) -> Value {
     let started = std::time::Instant::now();
     loop {
         if let Some((200, answer)) = ask(address, "GET", path, "")

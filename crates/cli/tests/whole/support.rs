@@ -97,14 +97,12 @@ impl Brunt {
 
     /// Starts it.
     pub(crate) fn start(&mut self) -> Running {
-        let mut child = self.command.spawn().expect("the binary starts");
+        let mut running = Running::start(&mut self.command);
         if let Some(content) = &self.stdin {
-            let mut stdin = child.stdin.take().expect("stdin is a pipe");
+            let mut stdin = running.child.stdin.take().expect("stdin is a pipe");
             stdin.write_all(content).expect("the binary reads its stdin");
         }
-        let stderr = read_all(child.stderr.take().expect("stderr is a pipe"));
-        let stdout = BufReader::new(child.stdout.take().expect("stdout is a pipe"));
-        Running { child, stdout: Some(stdout), stderr }
+        running
     }
 }
 
@@ -116,6 +114,18 @@ pub(crate) struct Running {
 }
 
 impl Running {
+    /// Starts a program and takes its output.
+    pub(crate) fn start(command: &mut Command) -> Self {
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap_or_else(|error| panic!("{command:?} does not start: {error}"));
+        let stderr = read_all(child.stderr.take().expect("stderr is a pipe"));
+        let stdout = BufReader::new(child.stdout.take().expect("stdout is a pipe"));
+        Self { child, stdout: Some(stdout), stderr }
+    }
+
     /// The next line of stdout.
     pub(crate) fn line(&mut self) -> String {
         let mut line = String::new();
@@ -145,6 +155,11 @@ impl Running {
         let id = self.child.id().to_string();
         let sent = Command::new("kill").args(["-s", name, &id]).status();
         assert!(sent.expect("there is a kill command").success());
+    }
+
+    /// Whether it has ended.
+    pub(crate) fn is_over(&mut self) -> bool {
+        self.child.try_wait().expect("it is our child").is_some()
     }
 
     /// Waits for the end.

@@ -146,6 +146,7 @@ fn carry_out<R: Runner>(worker: &Rc<Worker<R>>, command: Command) {
         Command::StopAll => worker.stop_all(),
         Command::Setup { limit } => drop(spawn_local(stage::setup(own, limit))),
         Command::Teardown { data, limit } => drop(spawn_local(stage::teardown(own, data, limit))),
+        Command::HandOver => drop(spawn_local(tick::hand_over_and_tell(own))),
         Command::Shutdown => unreachable!("the loop ends with it"),
     }
 }

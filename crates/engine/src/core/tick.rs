@@ -9,6 +9,7 @@ use super::{Runner, Worker};
 use crate::control::Phase;
 use crate::gather::Message;
 use crate::health::CoreWatch;
+use crate::message::Event;
 
 /// From one frame of a core to its next.
 pub(super) const TICK: Duration = Duration::from_millis(100);
@@ -44,6 +45,12 @@ fn hand_over<R: Runner>(worker: &Worker<R>, watch: &CoreWatch) {
         (frame.at, frame.late) = (clock::now_ns(), watch.take_late());
         room.send(Message::Frame(frame));
     }
+}
+
+/// A task: hands over a frame, however long the gatherer takes, and says so.
+pub(super) async fn hand_over_and_tell<R: Runner>(worker: Rc<Worker<R>>) {
+    hand_over_last(&worker).await;
+    worker.tell(Event::HandedOver).await;
 }
 
 /// Hands over the last frame, however long the gatherer takes.

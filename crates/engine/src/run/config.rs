@@ -11,6 +11,9 @@ use crate::error::Failure;
 use crate::gather::Listener;
 use crate::health::CoreHealth;
 
+/// Called when a run is over and would linger; false if it shall not.
+pub type Linger = Box<dyn FnOnce() -> bool + Send>;
+
 /// Everything a run needs to know besides its [`Runner`](crate::Runner).
 pub struct RunConfig {
     /// The scenarios to run; validated. The order does not matter.
@@ -48,6 +51,11 @@ pub struct RunConfig {
     /// [`Live::set_rate`](crate::Live::set_rate), none at first; VUs are made only when
     /// [`Live::have_vus`](crate::Live::have_vus) asks.
     pub steered: bool,
+    /// Linger after the end, `teardown()` included: the cores stay, [`Live::run_teardown`](crate::Live::run_teardown) and
+    /// [`Live::run_setup`](crate::Live::run_setup) are answered, and their measurements count in the summary. The function is
+    /// called when lingering begins, on the thread that executes the run; [`Control::end_linger`](crate::Control::end_linger)
+    /// ends it. A run whose planned VUs could not be made does not linger, as in k6.
+    pub linger: Option<Linger>,
     /// Wait after the initialisation until someone calls [`Control::resume`](crate::Control::resume).
     pub paused: bool,
 }
@@ -72,6 +80,7 @@ impl RunConfig {
             min_iteration_duration: Duration::ZERO,
             is_last: false,
             steered: false,
+            linger: None,
             paused: false,
         }
     }

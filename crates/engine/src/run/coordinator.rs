@@ -12,6 +12,7 @@ use brunt_schedule::{Peak, Segment};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 
+use super::config::Linger;
 use super::pool::Pool;
 use super::scene::Scene;
 use crate::control::{AbortReason, Control, Phase};
@@ -42,6 +43,8 @@ pub(super) struct Parts<R: Runner> {
     pub(super) teardown: Option<Duration>,
     /// The time limits of both, when somebody asks for them.
     pub(super) limits: (Duration, Duration),
+    /// Set if the run lingers after its end.
+    pub(super) linger: Option<Linger>,
     /// Requests from outside.
     pub(super) asked: mpsc::Receiver<Ask>,
     /// Set if the run is lost before it begins.
@@ -68,6 +71,8 @@ pub(super) struct Coordinator<R: Runner> {
     staged: Option<StageEnd>,
     /// The `setup()` or `teardown()` that runs does so because somebody asked for it.
     asking: Option<Ask>,
+    /// Cores that have not handed over the frame that they were asked for.
+    handing: usize,
     /// VUs that are being made because somebody asked for them.
     growth: Option<Growth>,
     health: Vec<CoreHealth>,
@@ -108,6 +113,7 @@ impl<R: Runner> Coordinator<R> {
             stopped: false,
             staged: None,
             asking: None,
+            handing: 0,
             growth: None,
             health: Vec::new(),
             parts,
@@ -129,6 +135,7 @@ impl<R: Runner> Coordinator<R> {
         if self.parts.failure.is_none() {
             self.init(&mut timer).await;
         }
+        let is_ready = self.parts.failure.is_none();
         if self.may_go_on() {
             self.parts.control.start_clock();
             if self.setup(&mut timer).await.is_some() {
@@ -141,6 +148,9 @@ impl<R: Runner> Coordinator<R> {
             self.parts.control.stop_clock();
         }
         self.note_abort();
+        if is_ready {
+            self.linger(&mut timer).await;
+        }
         self.shut_down(&mut timer).await;
         self.parts.control.enter_phase(Phase::Ended);
         log::debug!(
@@ -287,7 +297,7 @@ impl<R: Runner> Coordinator<R> {
     fn may_be_asked(&self) -> bool {
         let phase = self.parts.control.phase();
         phase >= Phase::Paused
-            && phase < Phase::Ended
+            && (phase < Phase::Ended || self.parts.control.is_lingering())
             && !self.cores.iter().any(|core| core.staging)
             && self.growth.is_none()
     }
@@ -299,6 +309,10 @@ impl<R: Runner> Coordinator<R> {
             Ask::Data(data, answer) => {
                 self.keep_setup_data(data);
                 let _ = answer.send(());
+                return;
+            }
+            Ask::Grow { answer, .. } if self.parts.control.phase() == Phase::Ended => {
+                let _ = answer.send(Err("the test is over".to_owned()));
                 return;
             }
             Ask::Grow { scenario, vus, answer } => return self.grow_to(scenario, vus, answer),
@@ -435,6 +449,31 @@ impl<R: Runner> Coordinator<R> {
 
     // --- the end
 
+    /// Waits after the end for whatever is asked, until somebody ends the waiting.
+    async fn linger(&mut self, timer: &mut CoreTimer) {
+        let Some(begin) = self.parts.linger.take() else { return };
+        // Numbers are complete before anybody can see that it is over.
+        self.handing = self.cores.iter().filter(|core| !core.gone).count();
+        for core in 0..self.cores.len() {
+            self.order(core, Command::HandOver);
+        }
+        while self.handing > 0 {
+            self.step(timer, u64::MAX).await;
+        }
+        let control = Arc::clone(&self.parts.control);
+        control.enter_phase(Phase::Ended);
+        // Before the call: from within it somebody may end the waiting already.
+        control.begin_linger();
+        if !begin() {
+            control.end_linger();
+        }
+        while control.is_lingering() && !self.cores.iter().all(|core| core.gone) {
+            self.step(timer, u64::MAX).await;
+        }
+        control.end_linger();
+        self.finish_asking(timer).await;
+    }
+
     async fn shut_down(&mut self, timer: &mut CoreTimer) {
         for core in 0..self.cores.len() {
             self.order(core, Command::Shutdown);
@@ -486,6 +525,7 @@ impl<R: Runner> Coordinator<R> {
         let Some(event) = event else {
             // Every core has dropped its end.
             self.cores.iter_mut().for_each(CoreLine::bury);
+            self.handing = 0;
             self.fail(Failure::System("all cores are gone".into()));
             return;
         };
@@ -536,6 +576,7 @@ impl<R: Runner> Coordinator<R> {
             Event::Paced { scenario } => self.parts.scenes[scenario].paced(),
             Event::SetupDone(end) => self.stage_ended(StageEnd::Setup(end)),
             Event::TeardownDone(end) => self.stage_ended(StageEnd::Teardown(end)),
+            Event::HandedOver => self.handing = self.handing.saturating_sub(1),
             Event::Finished { health } => {
                 self.cores[health.core as usize].gone = true;
                 self.health.push(health);
@@ -554,6 +595,7 @@ impl<R: Runner> Coordinator<R> {
                     });
                 }
                 self.cores[core as usize].bury();
+                self.handing = self.handing.saturating_sub(1);
                 self.pool.bury(core);
                 self.parts.scenes.iter_mut().for_each(|scene| scene.bury(core));
             }

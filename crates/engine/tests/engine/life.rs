@@ -262,6 +262,53 @@ fn a_paused_run_can_be_aborted() {
 }
 
 #[test]
+fn a_run_that_lingers_answers_after_its_end_until_somebody_ends_that() {
+    let mut config = constant(1, 50);
+    config.no_teardown = true;
+    config.linger = Some(Box::new(|| true));
+    let (report, mock) = run_with(config, Mock::new(Work::Sleep(ms(5))), |live| {
+        until(|| live.control().is_lingering());
+        let phase = live.control().phase();
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let torn_down = runtime.block_on(live.run_teardown());
+        let grown = live.have_vus(0, 5);
+        live.control().end_linger();
+        assert_eq!((phase, torn_down), (Phase::Ended, Ok(())));
+        assert_eq!(grown, Err("the test is over".to_owned()));
+    });
+    assert!(report.error().is_none() && report.iterations_complete > 0);
+    let data = "{\"made\":\"by setup\"}".to_owned();
+    assert_eq!(*mock.torn_down.lock().unwrap(), [Some(data)]);
+}
+
+#[test]
+fn a_run_that_is_cut_short_lingers_too_and_one_that_could_not_begin_does_not() {
+    let calls = Arc::new(AtomicU64::new(0));
+    let counting = |config: &mut RunConfig| {
+        let calls = Arc::clone(&calls);
+        config.linger = Some(Box::new(move || {
+            calls.fetch_add(1, Ordering::SeqCst);
+            false
+        }));
+    };
+    let mut config = constant(1, 5000);
+    counting(&mut config);
+    let (report, _) = run_with(config, Mock::new(Work::WaitForStop), |live| {
+        until(|| live.control().phase() == Phase::Running);
+        live.control().abort(AbortReason::Api);
+    });
+    assert_eq!(report.error(), Some(Failure::Aborted(AbortReason::Api)));
+    assert_eq!(calls.load(Ordering::SeqCst), 1);
+    let mut config = constant(1, 5000);
+    counting(&mut config);
+    let mut mock = Mock::new(Work::Nothing);
+    mock.init = Box::new(|_| Work::Throw);
+    let (report, _) = run(config, mock);
+    assert!(matches!(report.error(), Some(Failure::Init(_))));
+    assert_eq!(calls.load(Ordering::SeqCst), 1);
+}
+
+#[test]
 fn a_mark_comes_before_crossed_thresholds_and_a_failure_before_both() {
     let executor = Executor::ConstantVus { vus: 1, duration: ms(50) };
     let crossed = [("iterations", "count>1000000", false)];

@@ -1,0 +1,9 @@
+//! Brunt as the runner of an unmodified k6-operator: the commands and calls that its pods, its Services and its starter make.
+
+mod calls;
+mod case;
+mod flags;
+mod image;
+mod node;
+mod replay;
+mod testrun;
