@@ -9,5 +9,5 @@ run:
 
 # All tests. A line for each test file, and a line for each failure.
 test:
-	@tools/need cargo cc curl busybox ip nsenter skopeo unshare node npm chromium nginx redis-server mosquitto openssl influxd prometheus sqlite3 mariadbd postgres
+	@tools/need cargo cc curl busybox ip nsenter skopeo unshare node npm chromium nginx redis-server mosquitto openssl influxd prometheus sqlite3 mariadbd postgres nats-server
 	@tools/test

@@ -15,8 +15,8 @@ mod write;
 pub(crate) use self::{
     metadata::{Metadata, STDIN},
     path::anonymous,
-    read::{Archive, read},
-    write::{Contents, entry_of, entry_of_remote, write},
+    read::{Archive, ReadError, read},
+    write::{Contents, entry_of, entry_of_remote, write, write_at},
 };
 
 /// Whether these are the first bytes of a tar file: its mark is at byte 257.

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::{Arg, ArgAction, ArgMatches, Command, error::ErrorKind};
 
 use crate::{
-    Context,
+    Context, agents,
     environment::Environment,
     exit::Exit,
     failure::{Failure, Outcome},
@@ -18,7 +18,8 @@ use crate::{
 };
 
 mod absent;
-mod archive;
+mod agent;
+pub(crate) mod archive;
 mod argument;
 mod cloud;
 mod compare;
@@ -53,6 +54,8 @@ pub(crate) enum Call {
     },
     /// How much load a system bears.
     Find(Box<find::Call>),
+    /// A part of the load of tests that are led elsewhere.
+    Agent(Box<agents::follow::Request>),
     Inspect {
         script: String,
         settings: ScriptSettings,
@@ -113,9 +116,13 @@ impl Call {
                 {
                     return repeat::perform(context, repeat, &script);
                 }
-                run::perform(context, &script, *settings, &given)
+                match &settings.lead {
+                    Some(lead) => agents::lead::perform(context, &script, &settings, &given, lead),
+                    None => run::perform(context, &script, *settings, &given),
+                }
             }
             Self::Find(call) => find::perform(context, *call),
+            Self::Agent(request) => agent::perform(context, *request),
             Self::Inspect { script, settings, requirements, given } => {
                 inspect::perform(context, &script, &settings, requirements, &given)
             }
@@ -171,6 +178,7 @@ fn commands_of_help() -> Command {
             flags::of_run(),
         ))
         .subcommand(find::command())
+        .subcommand(agent::command())
         .subcommand(
             flags::add(
                 Command::new("inspect")
@@ -290,6 +298,7 @@ pub(crate) fn parse(
     let given = match name {
         "run" => Given::collect(globals().chain(flags::of_run()), matches, environment)?,
         "find" => Given::collect(globals().chain(flags::of_find()), matches, environment)?,
+        "agent" => Given::collect(globals().chain(flags::of_agent()), matches, environment)?,
         "inspect" => Given::collect(globals().chain(flags::of_inspect()), matches, environment)?,
         "archive" => {
             let own = flags::of_archive().chain(flags::beside_archive());
@@ -320,6 +329,7 @@ pub(crate) fn parse(
             settings: Box::new(RunSettings::new(&given, environment)?),
             given,
         },
+        "agent" => Call::Agent(Box::new(agent::read(matches, &given)?)),
         "find" => Call::Find(Box::new(find::Call::read(matches, given, environment)?)),
         "inspect" => Call::Inspect {
             script: one_script(name, matches)?,
@@ -384,9 +394,10 @@ fn long_flags(root: &Command, command: Option<&str>) -> Vec<String> {
 
 /// The command that the words name, as far as that can be seen without reading them.
 fn named_command(words: &[OsString]) -> Option<&'static str> {
-    const COMMANDS: [&str; 25] = [
+    const COMMANDS: [&str; 26] = [
         "run",
         "find",
+        "agent",
         "inspect",
         "archive",
         "k8s",
@@ -501,15 +512,6 @@ mod tests {
             ),
         ] {
             assert_eq!(message(line), said);
-        }
-    }
-
-    #[test]
-    fn commands_of_later_are_refused_by_name_whatever_follows_them() {
-        for name in ["agent -x 5", "agent"] {
-            let text = message(&format!("brunt {name}"));
-            let first = name.split(' ').next().unwrap();
-            assert!(text.contains(&format!("brunt {first} is not supported yet")), "{text}");
         }
     }
 }

@@ -7,6 +7,8 @@ use crate::version;
 /// The facts of the description. Texts about scenarios come from `schedule`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Description {
+    /// Where the load is made, if it is elsewhere.
+    pub(crate) execution: Option<String>,
     /// The script as it was named.
     pub(crate) script: String,
     /// `json (out.json)`, …
@@ -42,7 +44,7 @@ impl Description {
             // Writing to a String can't fail.
             let _ = writeln!(out, "{label:>14}: {cyan}{value}{reset}");
         };
-        row("execution", "local");
+        row("execution", self.execution.as_deref().unwrap_or("local"));
         row("script", &self.script);
         if let Some(ui) = &self.ui {
             row("page", ui);
@@ -85,6 +87,7 @@ mod tests {
     #[test]
     fn the_description_reads_like_k6s() {
         let description = Description {
+            execution: None,
             script: "sum.js".to_owned(),
             outputs: vec!["json (out.json)".to_owned(), "csv (out.csv)".to_owned()],
             pages: vec!["http://127.0.0.1:5665".to_owned()],

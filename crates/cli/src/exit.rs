@@ -40,6 +40,10 @@ pub(crate) enum Exit {
     Panic,
     /// The run finished, but `exec.test.fail()` was called.
     MarkedAsFailed,
+    /// A test on several machines lost load or results: an agent died, left, or did not deliver. Comes before crossed thresholds.
+    Incomplete,
+    /// A test on several machines could not be started: agents or the broker did not come in time.
+    NotStarted,
     /// Everything else: a wrong command line, no such script, an unknown output.
     Other,
 }
@@ -64,6 +68,8 @@ impl Exit {
             Self::ScriptAborted => 108,
             Self::Panic => 109,
             Self::MarkedAsFailed => 110,
+            Self::Incomplete => 111,
+            Self::NotStarted => 112,
             Self::Other => 255,
         }
     }
@@ -71,7 +77,7 @@ impl Exit {
 
 impl Exit {
     /// All of them.
-    const ALL: [Self; 16] = [
+    const ALL: [Self; 18] = [
         Self::Success,
         Self::Vegeta,
         Self::WrongFlag,
@@ -87,6 +93,8 @@ impl Exit {
         Self::ScriptAborted,
         Self::Panic,
         Self::MarkedAsFailed,
+        Self::Incomplete,
+        Self::NotStarted,
         Self::Other,
     ];
 

@@ -138,11 +138,34 @@ impl Flag {
 
 /// The flags of `brunt run`, global ones apart.
 pub(crate) fn of_run() -> impl Iterator<Item = &'static Flag> {
-    option::FLAGS.iter().chain(runtime::FLAGS).chain(runtime::RUN_ONLY)
+    let own = option::FLAGS.iter().chain(runtime::FLAGS).chain(runtime::RUN_ONLY);
+    own.chain(runtime::BROKER)
+}
+
+/// The flags of `brunt agent`, global and its own apart.
+pub(crate) fn of_agent() -> impl Iterator<Item = &'static Flag> {
+    let workers = |flag: &&Flag| flag.long == "workers";
+    runtime::BROKER.iter().chain(runtime::RUN_ONLY.iter().filter(workers))
 }
 
 /// Flags of `brunt run` that `brunt find` does not have: the search decides the load, and tells its own summary.
-const NOT_OF_FIND: [&str; 24] = [
+const NOT_OF_FIND: [&str; 40] = [
+    "agents",
+    "agents-wait",
+    "agent-timeout",
+    "leader-timeout",
+    "on-agent-loss",
+    "allow-lost",
+    "agent-tag",
+    "agent-shares",
+    "nats",
+    "nats-creds",
+    "nats-nkey",
+    "nats-ca",
+    "nats-cert",
+    "nats-key",
+    "pool",
+    "run-id",
     "vus",
     "duration",
     "iterations",

@@ -12,6 +12,7 @@ use brunt_script::{ErrorKind, Files, Graph, Loader, ScriptError};
 use serde_json::Value;
 
 use crate::{
+    archive::Archive,
     diagnostic::Diagnostic,
     exit::Exit,
     failure::{Failure, Outcome},
@@ -70,6 +71,14 @@ impl JavaScript {
         origin.files = Arc::clone(&recorder) as Arc<dyn Files>;
         let (loaded, graph) = load(source, origin)?;
         Ok((loaded, graph, recorder))
+    }
+
+    /// Loads the script of an archive that has been read.
+    ///
+    /// # Errors
+    /// The same as [`Host::load`].
+    pub(crate) fn load_archive(source: &Source<'_>, archive: Archive) -> Outcome<Loaded> {
+        Ok(load(source, Origin::archived(archive))?.0)
     }
 
     /// The modules of a script, which is not run.

@@ -12,9 +12,9 @@
 use std::{
     path::PathBuf,
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed},
-        mpsc::{SyncSender, TrySendError, sync_channel},
+        mpsc::{Receiver, SyncSender, TrySendError, sync_channel},
     },
     thread::JoinHandle,
     time::Duration,
@@ -95,7 +95,12 @@ struct Shared {
     dropped: AtomicU64,
     unwritten: AtomicU64,
     soft: bool,
+    /// Takes the messages of errors, too.
+    errors: OnceLock<SyncSender<String>>,
 }
+
+/// Errors that may wait for whoever wants to hear of them; more are not told.
+const ERRORS_WAITING: usize = 64;
 
 impl Logging {
     /// Opens the files, starts the writer and makes it the process's logger.
@@ -110,6 +115,7 @@ impl Logging {
             dropped: AtomicU64::new(0),
             unwritten: AtomicU64::new(0),
             soft: config.soft,
+            errors: OnceLock::new(),
         });
         let writer = Writer::new(config, Arc::clone(screen), Arc::clone(&shared))?;
         let thread = std::thread::Builder::new().name("brunt-log".to_owned()).spawn(move || {
@@ -124,6 +130,13 @@ impl Logging {
     /// Waits until all that was said so far is written, at most `limit`.
     pub(crate) fn flush(&self, limit: Duration) {
         self.flusher().flush(limit);
+    }
+
+    /// The messages of errors that are logged from now on; what scripts say is none. The first call counts.
+    pub(crate) fn errors(&self) -> Receiver<String> {
+        let (sender, receiver) = sync_channel(ERRORS_WAITING);
+        let _ = self.shared.errors.set(sender);
+        receiver
     }
 
     /// For a thread that may have to end the process.

@@ -25,6 +25,7 @@ use crate::{
     settings::GlobalSettings,
 };
 
+mod agents;
 mod api;
 mod archive;
 mod bounded;

@@ -92,6 +92,12 @@ fn heaps(there_is: u64) -> (u64, u64) {
     ((there_is / 8).max(HEAP_LEAST).min(all), all)
 }
 
+/// Bytes of memory for this process; 0 if the machine does not tell.
+pub(crate) fn of_process() -> u64 {
+    let read = |path: &Path| fs::read_to_string(path).ok();
+    available(&read).unwrap_or(0)
+}
+
 /// Bytes of memory for this process, limits of its address space included.
 fn there_is() -> u64 {
     let read = |path: &Path| fs::read_to_string(path).ok();

@@ -20,6 +20,7 @@ mod render;
 mod snapshot;
 
 pub(crate) use self::{
+    clock::clock,
     render::{Style, render},
     snapshot::{Phase, ProgressSource, Rates, ScenarioProgress, Snapshot, State, Work},
 };
@@ -85,11 +86,17 @@ pub(crate) fn draw_last(
     screen.stdout(&render(snapshot, &Style { height: None, ..style }))
 }
 
-/// As wide and high as the terminal is now: a change of its size shows at the next drawing.
-fn terminal_style(color: bool, is_k6s: bool) -> Style {
+/// Columns and lines of the terminal now: a change of its size shows at the next drawing.
+pub(crate) fn size() -> (usize, usize) {
     let size = terminal_size::terminal_size();
     let (width, height) = size.map_or((80, 24), |(w, h)| (usize::from(w.0), usize::from(h.0)));
-    Style { bars: true, color, width: Some(width.max(20)), height: Some(height.max(4)), is_k6s }
+    (width.max(20), height.max(4))
+}
+
+/// As wide and high as the terminal is now.
+fn terminal_style(color: bool, is_k6s: bool) -> Style {
+    let (width, height) = size();
+    Style { bars: true, color, width: Some(width), height: Some(height), is_k6s }
 }
 
 #[cfg(test)]

@@ -46,6 +46,11 @@ impl Repeat {
         })
     }
 
+    /// One of several machines that write files of their own: `seat` of `seats`, from 1 on.
+    pub(crate) fn of_seat(seat: u32, seats: u32) -> Self {
+        Self { place: seat, count: seats }
+    }
+
     /// Whether this process is to start others.
     pub(crate) fn starts_others(self) -> bool {
         self.place == 0 && self.count > 1

@@ -51,22 +51,22 @@ use crate::{
 
 mod adjust;
 mod config_file;
-mod ending;
-mod evidence;
+pub(crate) mod ending;
+pub(crate) mod evidence;
 pub(crate) mod host;
 mod http_debug;
 mod linger;
 mod live_line;
 mod once;
-mod outcome;
+pub(crate) mod outcome;
 mod pages;
 pub(crate) mod plan;
 pub(crate) mod replay_log;
 mod rest;
-mod routes;
+pub(crate) mod routes;
 mod run_file;
 pub(crate) use run_file::arguments;
-mod samples;
+pub(crate) mod samples;
 pub(crate) mod signal;
 mod traces;
 mod trust;
@@ -75,7 +75,7 @@ mod watch;
 pub(crate) mod wrong;
 
 /// Seeds of runs that were given none: six digits, which people can write down.
-const RANDOM_SEEDS: std::ops::Range<u64> = 100_000..1_000_000;
+pub(crate) const RANDOM_SEEDS: std::ops::Range<u64> = 100_000..1_000_000;
 
 /// Runs the test with the JavaScript that we have.
 pub(crate) fn perform(
@@ -213,6 +213,7 @@ fn run<H: Host>(
     let meters = move || has_meters.then(|| Meters::new(&own, run_tags, wants_samples));
     let pages = samples.pages.clone();
     let description = Description {
+        execution: None,
         script: script.to_owned(),
         outputs: kept.shown(samples.descriptions.clone()),
         report: kept.report(),
@@ -358,8 +359,9 @@ fn run<H: Host>(
             time_limit: plan.summary_time_limit(),
             script: &text,
             has_handle_summary,
-            verdict: &verdict,
-            seed: seed.cast_signed(),
+            verdict: Some(&verdict),
+            seed: Some(seed.cast_signed()),
+            agents: None,
         };
         ending.write(&report, &*runner);
         if !quiet {

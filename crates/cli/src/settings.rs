@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 use brunt_outputs::TraceTarget;
 
 use crate::{
+    agents::LeadSettings,
     environment::Environment,
     failure::{Failure, Outcome},
     flags::{Given, given::parse_bool},
@@ -229,6 +230,8 @@ pub(crate) struct RunSettings {
     pub(crate) no_source: bool,
     /// `--repeat`
     pub(crate) repeat: Option<Repeat>,
+    /// `--agents`: the load is made elsewhere.
+    pub(crate) lead: Option<Box<LeadSettings>>,
 }
 
 /// More workers than this make no sense on any machine there is.
@@ -250,17 +253,7 @@ impl RunSettings {
         if given.is_on("no-summary") {
             summary_mode = SummaryMode::Disabled;
         }
-        let workers = match given.last("workers") {
-            None => None,
-            Some(text) => {
-                let count = text.parse().ok().filter(|count| (1..=MOST_WORKERS).contains(count));
-                Some(count.ok_or_else(|| {
-                    Failure::usage(format!(
-                        "invalid value \"{text}\" for --workers: expected 1 to {MOST_WORKERS}"
-                    ))
-                })?)
-            }
-        };
+        let workers = given.last("workers").map(workers).transpose()?;
         let repeat = given.last("repeat").map(Repeat::parse).transpose()?;
         Ok(Self {
             script: ScriptSettings::new(given, environment, true)?,
@@ -291,8 +284,19 @@ impl RunSettings {
             labels: labels(given.all("label"))?,
             no_source: given.is_on("no-source"),
             repeat,
+            lead: LeadSettings::read(given)?.map(Box::new),
         })
     }
+}
+
+/// `--workers`
+pub(crate) fn workers(text: &str) -> Outcome<usize> {
+    let count = text.parse().ok().filter(|count| (1..=MOST_WORKERS).contains(count));
+    count.ok_or_else(|| {
+        Failure::usage(format!(
+            "invalid value \"{text}\" for --workers: expected 1 to {MOST_WORKERS}"
+        ))
+    })
 }
 
 /// A file that each of several runs writes has a name of its own for each.

@@ -39,6 +39,9 @@ impl App {
         let mut call = Call::new(self, request);
         let (route, _) = routes::of(&call.parts.uri);
         let undisturbed = route == Route::Control;
+        if let Some(run) = call.header("run-id").filter(|_| !undisturbed) {
+            self.stats.of_run(run);
+        }
         if !undisturbed && self.faults.any() {
             // Boxed, as are all the rarer ways: the common one stays a small future.
             Box::pin(self.stall()).await;

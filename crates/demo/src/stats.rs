@@ -1,6 +1,8 @@
 //! The server's side of the truth: what `/_demo/stats` reports. Counters without locks, fixed in size.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{PoisonError, RwLock};
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
@@ -10,6 +12,12 @@ use crate::routes::Route;
 
 /// Slots for statuses 100 to 599.
 const STATUSES: usize = 500;
+
+/// Runs that are told apart; requests of further ones count for [`OTHER_RUNS`].
+const RUNS_MAX: usize = 1000;
+
+/// See [`RUNS_MAX`].
+const OTHER_RUNS: &str = "(others)";
 
 /// All counters of requests.
 pub(crate) struct Stats {
@@ -25,6 +33,8 @@ pub(crate) struct Stats {
     pub(crate) bytes_out: AtomicU64,
     /// Requests whose connection a fault closed without an answer.
     pub(crate) dropped: AtomicU64,
+    /// Requests by the value of their header `Run-Id`.
+    runs: RwLock<BTreeMap<String, AtomicU64>>,
 }
 
 impl Default for Stats {
@@ -38,6 +48,7 @@ impl Default for Stats {
             bytes_in: AtomicU64::new(0),
             bytes_out: AtomicU64::new(0),
             dropped: AtomicU64::new(0),
+            runs: RwLock::default(),
         }
     }
 }
@@ -51,6 +62,19 @@ impl Stats {
     pub(crate) fn enter(&self) -> InHand<'_> {
         self.in_flight.up();
         InHand(&self.in_flight)
+    }
+
+    /// A request came that names its run. Counted when it comes: a client that dies before the answer has sent it all the same.
+    pub(crate) fn of_run(&self, run: &str) {
+        let runs = self.runs.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = runs.get(run) {
+            count.fetch_add(1, Relaxed);
+            return;
+        }
+        drop(runs);
+        let mut runs = self.runs.write().unwrap_or_else(PoisonError::into_inner);
+        let run = if runs.len() < RUNS_MAX { run } else { OTHER_RUNS };
+        runs.entry(run.to_owned()).or_default().fetch_add(1, Relaxed);
     }
 
     /// A request was answered.
@@ -67,6 +91,7 @@ impl Stats {
         self.statuses.iter().for_each(|counter| counter.store(0, Relaxed));
         self.latencies.iter().for_each(Histogram::reset);
         self.all.reset();
+        self.runs.write().unwrap_or_else(PoisonError::into_inner).clear();
         self.in_flight.forget();
         self.connections.forget();
         for counter in [&self.bytes_in, &self.bytes_out, &self.dropped] {
@@ -99,9 +124,12 @@ impl Stats {
                 latency.insert(route.name().to_owned(), self.latencies[*route as usize].report());
             }
         }
+        let runs = self.runs.read().unwrap_or_else(PoisonError::into_inner);
+        let runs: Map<String, Value> =
+            runs.iter().map(|(run, count)| (run.clone(), count.load(Relaxed).into())).collect();
         let report = json!({
             "uptime_s": since.elapsed().as_secs_f64(),
-            "requests": { "total": total, "by_route": by_route, "by_status": by_status },
+            "requests": { "total": total, "by_route": by_route, "by_status": by_status, "by_run": runs },
             "in_flight": self.in_flight.report(),
             "connections": self.connections.report(),
             "dropped": self.dropped.load(Relaxed),
@@ -260,8 +288,11 @@ mod tests {
         let guard = stats.enter();
         stats.answered(Route::Ping, 200, Duration::from_millis(3), 2);
         stats.answered(Route::Ping, 503, Duration::from_millis(7), 0);
+        stats.of_run("a");
+        stats.of_run("a");
         let report = Value::from(stats.report(Instant::now()));
         assert_eq!(report["requests"]["by_route"]["/ping"], json!({"200": 1, "503": 1}));
+        assert_eq!(report["requests"]["by_run"], json!({"a": 2}));
         assert_eq!(report["in_flight"]["now"], 1);
         assert_eq!(report["latency_ms"]["max"], 7.0);
         assert_eq!(report["bytes"]["out"], 2);

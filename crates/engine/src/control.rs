@@ -38,6 +38,12 @@ pub enum AbortReason {
     /// The search that steered it knows enough: a good end.
     #[error("the search is over")]
     Steered,
+    /// The leader of the whole test ended it; why is the leader's to tell.
+    #[error("the leader ended the test: {reason}")]
+    Leader {
+        /// Its reason, in a sentence without a full stop.
+        reason: String,
+    },
     /// A VU's init code failed; the run's [`Failure`](crate::Failure) holds the error.
     #[error("a VU could not be initialised")]
     Init,
@@ -130,6 +136,9 @@ pub(crate) fn lower(counter: &AtomicU64) {
     counter.store(counter.load(Relaxed).saturating_sub(1), Relaxed);
 }
 
+/// The scenarios of a led run have not begun.
+const NOT_STARTED: u64 = u64::MAX;
+
 /// The wheel and the dials of a run: shared by its threads, the signal handler, the REST API.
 ///
 /// Everything that a script's interrupt handler looks at is an atomic.
@@ -147,6 +156,12 @@ pub struct Control {
     ended: AtomicU64,
     planned: AtomicU64,
     initialized: AtomicU64,
+    /// Of a led run: when its scenarios are to begin, in unix ns; 0 until the leader has said so.
+    start_at: AtomicU64,
+    /// Of a led run: how much later they began, in nanoseconds; [`NOT_STARTED`] before.
+    start_late: AtomicU64,
+    /// Of a led run: the leader needs it no more.
+    released: AtomicBool,
     tallies: Box<[Tally]>,
     /// The result of `setup()`, or its replacement from outside; JSON.
     setup_data: Mutex<Option<Arc<str>>>,
@@ -168,6 +183,9 @@ impl Control {
             ended: AtomicU64::new(0),
             planned: AtomicU64::new(0),
             initialized: AtomicU64::new(0),
+            start_at: AtomicU64::new(0),
+            start_late: AtomicU64::new(NOT_STARTED),
+            released: AtomicBool::new(false),
             tallies: (0..cores).map(|_| Tally::default()).collect(),
             setup_data: Mutex::default(),
             wake: Notify::new(),
@@ -235,6 +253,40 @@ impl Control {
         self.lingering.store(true, SeqCst);
     }
 
+    /// Lets the scenarios of a [led](crate::RunConfig::led) run begin at this moment of the process's clock, in unix ns. One
+    /// that has passed is good, too: they begin in the middle of their plans. The first call counts.
+    pub fn start_at(&self, moment: u64) {
+        // 0 is for nothing said.
+        let _ = self.start_at.compare_exchange(0, moment.max(1), SeqCst, SeqCst);
+        self.wake.notify_one();
+    }
+
+    /// When the scenarios of a led run are to begin, as far as that is known.
+    pub(crate) fn start_moment(&self) -> Option<u64> {
+        Some(self.start_at.load(SeqCst)).filter(|at| *at != 0)
+    }
+
+    /// How much later than they were to the scenarios of a led run began; `None` before.
+    pub fn start_late(&self) -> Option<Duration> {
+        Some(self.start_late.load(Relaxed))
+            .filter(|late| *late != NOT_STARTED)
+            .map(Duration::from_nanos)
+    }
+
+    pub(crate) fn note_start(&self, late_ns: u64) {
+        self.start_late.store(late_ns.min(NOT_STARTED - 1), Relaxed);
+    }
+
+    /// Lets a led run whose scenarios are over come to its end.
+    pub fn release(&self) {
+        self.released.store(true, SeqCst);
+        self.wake.notify_one();
+    }
+
+    pub(crate) fn is_released(&self) -> bool {
+        self.released.load(SeqCst)
+    }
+
     /// The result of `setup()`, as JSON.
     pub fn setup_data(&self) -> Option<Arc<str>> {
         self.setup_data.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -254,7 +306,12 @@ impl Control {
     }
 
     pub(crate) fn start_clock(&self) {
-        self.started.store(clock::now_ns(), SeqCst);
+        self.start_clock_at(clock::now_ns());
+    }
+
+    /// The run began, or will begin, at `moment` (unix ns).
+    pub(crate) fn start_clock_at(&self, moment: u64) {
+        self.started.store(moment, SeqCst);
     }
 
     pub(crate) fn stop_clock(&self) {

@@ -45,6 +45,21 @@ impl RunError {
     }
 }
 
+/// Why `setup()` or `teardown()`, which somebody outside asked for, did not end well.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StageError {
+    /// It threw, or was interrupted.
+    #[error("{0}")]
+    Failed(RunError),
+    /// It took longer than it may.
+    #[error("it took too long")]
+    TimedOut(Duration),
+    /// The test is over, or its cores are gone: no core is left to run it.
+    #[error("the test is over")]
+    Over,
+}
+
 /// Why a run did not end well. A test has one: the first that was recorded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

@@ -53,6 +53,8 @@ pub(crate) enum Message {
         tags: TagSet,
         value: f64,
     },
+    /// Somebody waits until all before it has been gathered.
+    Mark(oneshot::Sender<()>),
     /// Somebody wants to know how things stand.
     Ask(oneshot::Sender<Summary>),
     /// All frames are in; the run took this long.
@@ -80,6 +82,8 @@ pub(crate) struct Gatherer {
     /// From the start of the scenarios until their iterations are no longer begun: thresholds in time are not looked at
     /// afterwards.
     pub(crate) regular: Duration,
+    /// A leader judges the thresholds and counts the VUs, over all parts of the test.
+    pub(crate) is_led: bool,
 }
 
 impl Gatherer {
@@ -92,7 +96,7 @@ impl Gatherer {
         let mut count = interval_at(start + COUNT_EVERY, COUNT_EVERY);
         let mut judge = interval_at(start + JUDGE_EVERY, JUDGE_EVERY);
         let mut look = interval_at(start + LOOK_EVERY, LOOK_EVERY);
-        let has_looks = self.ledger.has_looks();
+        let has_looks = !self.is_led && self.ledger.has_looks();
         let mut began = None;
         count.set_missed_tick_behavior(MissedTickBehavior::Skip);
         look.set_missed_tick_behavior(MissedTickBehavior::Skip);
@@ -104,7 +108,7 @@ impl Gatherer {
                 _ = count.tick() => {
                     // A run that is cut short is over, but for its teardown: k6 2.2 counts no VUs then. Asked
                     // when the tick has come: the run may have been cut short since the tick before.
-                    if self.control.is_aborting() {
+                    if self.is_led || self.control.is_aborting() {
                         continue;
                     }
                     let now = clock::now_ns();
@@ -119,7 +123,7 @@ impl Gatherer {
                     self.warn_of_many(&mut many);
                 }
                 _ = look.tick(), if has_looks => self.look(&mut began),
-                _ = judge.tick() => self.judge(),
+                _ = judge.tick(), if !self.is_led => self.judge(),
                 message = messages.recv() => match message {
                     Some(Message::Frame(frame)) => self.take_in(frame),
                     Some(Message::Value { metric, tags, value }) => {
@@ -128,6 +132,7 @@ impl Gatherer {
                         own.add(id, value, clock::now_ns(), None);
                         self.take_in(own.take_frame());
                     }
+                    Some(Message::Mark(answer)) => drop(answer.send(())),
                     Some(Message::Ask(answer)) => {
                         // A run that lingers is not judged by the clock any more.
                         if self.control.phase() == Phase::Ended {

@@ -8,6 +8,7 @@ use brunt_metrics::{Frame, Summary};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::control::{Control, Phase};
+use crate::error::StageError;
 use crate::gather::Message;
 use crate::helm::Helm;
 use crate::scenario::ScenarioState;
@@ -25,11 +26,13 @@ pub struct Live {
 #[derive(Debug)]
 pub(crate) enum Ask {
     /// Run `setup()` now, and keep what it returns.
-    Setup(oneshot::Sender<Result<Option<Arc<str>>, String>>),
+    Setup(oneshot::Sender<Result<Option<Arc<str>>, StageError>>),
     /// Run `teardown()` now.
-    Teardown(oneshot::Sender<Result<(), String>>),
+    Teardown(oneshot::Sender<Result<(), StageError>>),
     /// Take this for what `setup()` returned.
     Data(Option<Arc<str>>, oneshot::Sender<()>),
+    /// Let all cores hand over what they have seen so far.
+    HandOver(oneshot::Sender<()>),
     /// Let a scenario that is steered or controlled from outside have `vus` VUs.
     Grow { scenario: usize, vus: u64, answer: oneshot::Sender<Result<(), String>> },
 }
@@ -210,9 +213,17 @@ impl Live {
     /// # Errors
     /// The exception that it threw, its timeout, or the end of the run.
     pub async fn run_setup(&self) -> Result<Option<Arc<str>>, String> {
+        self.stage_setup().await.map_err(|error| error.to_string())
+    }
+
+    /// The same, for those who tell one failure from another.
+    ///
+    /// # Errors
+    /// The exception that it threw, its timeout, or the end of the run.
+    pub async fn stage_setup(&self) -> Result<Option<Arc<str>>, StageError> {
         let (answer, question) = oneshot::channel();
-        self.asks.send(Ask::Setup(answer)).await.map_err(|_| OVER)?;
-        question.await.map_err(|_| OVER)?
+        self.asks.send(Ask::Setup(answer)).await.map_err(|_| StageError::Over)?;
+        question.await.map_err(|_| StageError::Over)?
     }
 
     /// Runs `teardown()` now, likewise.
@@ -220,9 +231,31 @@ impl Live {
     /// # Errors
     /// The same as [`run_setup`](Self::run_setup).
     pub async fn run_teardown(&self) -> Result<(), String> {
+        self.stage_teardown().await.map_err(|error| error.to_string())
+    }
+
+    /// The same, for those who tell one failure from another.
+    ///
+    /// # Errors
+    /// The exception that it threw, its timeout, or the end of the run.
+    pub async fn stage_teardown(&self) -> Result<(), StageError> {
         let (answer, question) = oneshot::channel();
-        self.asks.send(Ask::Teardown(answer)).await.map_err(|_| OVER)?;
-        question.await.map_err(|_| OVER)?
+        self.asks.send(Ask::Teardown(answer)).await.map_err(|_| StageError::Over)?;
+        question.await.map_err(|_| StageError::Over)?
+    }
+
+    /// Waits until all that the cores have seen so far has been gathered and shown to all listeners. Between the start of a
+    /// run's VUs and its end.
+    ///
+    /// # Errors
+    /// The run is over.
+    pub async fn settle(&self) -> Result<(), String> {
+        let (answer, question) = oneshot::channel();
+        self.asks.send(Ask::HandOver(answer)).await.map_err(|_| OVER)?;
+        question.await.map_err(|_| OVER)?;
+        let (answer, question) = oneshot::channel();
+        self.gather.send(Message::Mark(answer)).await.map_err(|_| OVER)?;
+        question.await.map_err(|_| OVER.to_owned())
     }
 
     /// Takes this (JSON) for what `setup()` returned.

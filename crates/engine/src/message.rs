@@ -108,8 +108,10 @@ pub(crate) enum Event {
     },
     SetupDone(Staged<Option<String>>),
     TeardownDone(Staged<()>),
-    /// The frame that was asked for is on its way.
-    HandedOver,
+    /// A frame with all that has been seen so far is on its way.
+    HandedOver {
+        core: u32,
+    },
     /// The last frame is on its way.
     Finished {
         health: CoreHealth,

@@ -2,6 +2,7 @@
 
 mod config;
 mod coordinator;
+mod late;
 mod pool;
 mod scene;
 
@@ -110,6 +111,7 @@ impl<R: Runner> Run<R> {
             run_tags: config.run_tags,
             want_samples: config.want_samples,
             regular: regular_duration(&config.scenarios),
+            is_led: config.led,
         };
         let (gathering, mut failure) = match start_gatherer(gatherer, messages) {
             Ok(thread) => (Some(thread), None),
@@ -160,6 +162,7 @@ impl<R: Runner> Run<R> {
             teardown: (!config.no_teardown).then_some(config.teardown_timeout),
             limits: (config.setup_timeout, config.teardown_timeout),
             linger: config.linger,
+            is_led: config.led,
             asked,
             failure,
         });

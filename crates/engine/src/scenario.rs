@@ -64,6 +64,8 @@ pub struct ScenarioState {
     plan: Plan,
     /// Unix ns; 0 until the scenarios are launched.
     start: AtomicU64,
+    /// Iterations due before this (unix ns) are missed: the process heard of the start too late. 0 for none.
+    missed_until: AtomicU64,
     /// Iterations begun (of a shared budget: asked for, which may be more).
     begun: AtomicU64,
     /// VUs it has.
@@ -125,6 +127,7 @@ impl ScenarioState {
             tags_of_drops,
             plan,
             start: AtomicU64::new(0),
+            missed_until: AtomicU64::new(0),
             begun: AtomicU64::new(0),
             allocated: AtomicU64::new(0),
             done: AtomicBool::new(false),
@@ -343,6 +346,15 @@ impl ScenarioState {
 
     pub(crate) fn set_start(&self, at: u64) {
         self.start.store(at, Relaxed);
+    }
+
+    /// Iterations that were due before `moment` (unix ns) are counted as dropped, and not begun. Said before the scenario begins.
+    pub(crate) fn miss_until(&self, moment: u64) {
+        self.missed_until.store(moment, Relaxed);
+    }
+
+    pub(crate) fn missed_until(&self) -> u64 {
+        self.missed_until.load(Relaxed)
     }
 
     /// It is over; `cut` if only because the run is cut short.

@@ -54,8 +54,8 @@ pub struct Config {
     pub discard_response_bodies: bool,
     /// Failures throw.
     pub throw: bool,
-    /// Requests per second of the whole process; 0 is no limit.
-    pub rps: u64,
+    /// Requests per second of the whole process; 0 is no limit. An agent's is its share of that of the test, so perhaps less than one.
+    pub rps: f64,
     /// VUs keep their cookies from one iteration to the next.
     pub no_cookies_reset: bool,
     /// Idle connections are closed after each iteration.
@@ -91,7 +91,7 @@ impl Default for Config {
             user_agent: concat!("brunt/", env!("CARGO_PKG_VERSION")).to_owned(),
             discard_response_bodies: false,
             throw: false,
-            rps: 0,
+            rps: 0.0,
             no_cookies_reset: false,
             no_vu_connection_reuse: false,
             options_json: "{}".to_owned(),

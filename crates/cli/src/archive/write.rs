@@ -31,6 +31,14 @@ pub(crate) struct Contents {
 /// Errors of `out`.
 pub(crate) fn write(contents: &Contents, out: impl Write) -> io::Result<()> {
     let now = std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_secs());
+    write_at(now, contents, out)
+}
+
+/// The same, as if it were written at this moment, in seconds since the Unix epoch: the same contents are the same bytes.
+///
+/// # Errors
+/// Errors of `out`.
+pub(crate) fn write_at(now: u64, contents: &Contents, out: impl Write) -> io::Result<()> {
     let mut tar = tar::Builder::new(out);
     let metadata = serde_json::to_vec_pretty(&metadata(contents))?;
     add(&mut tar, "metadata.json", &metadata, now)?;

@@ -5,21 +5,12 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
 
-/// Names, and what to do instead.
-const ABSENT: &[(&str, &str)] = &[
-    // Answered by `cloud`, and below.
-    ("cloud", ""),
-    ("login", ""),
-    ("x", ""),
-    // Gone from vegeta; answered below.
-    ("dump", ""),
-    // Ours, later.
-    ("agent", "start one run on each machine, with --execution-segment"),
-];
+/// Their names: the first three are answered by `cloud` and below; the last one is gone from vegeta.
+const ABSENT: [&str; 4] = ["cloud", "login", "x", "dump"];
 
 /// Adds them, hidden from help, each with an appetite for any arguments.
 pub(super) fn add(root: Command) -> Command {
-    ABSENT.iter().fold(root, |root, (name, _)| {
+    ABSENT.iter().fold(root, |root, name| {
         root.subcommand(
             Command::new(*name).hide(true).disable_help_flag(true).arg(
                 Arg::new("anything")
@@ -38,8 +29,7 @@ pub(super) fn failure(name: &str) -> Failure {
         let message = anyhow::anyhow!("vegeta dropped the command dump: use brunt encode");
         return Failure::new(Exit::Vegeta, message);
     }
-    let instead = ABSENT.iter().find(|(absent, _)| *absent == name).map_or("", |(_, text)| text);
-    Failure::usage(format!("brunt {name} is not supported yet: {instead}"))
+    Failure::usage(format!("brunt {name} is not supported"))
 }
 
 /// The replacement for commands that extensions of k6 bring.

@@ -1,9 +1,10 @@
 //! `brunt archive`: a test and all that it needs in one file.
 
-use std::{fs::File, io::BufWriter, path::Path, sync::Arc};
+use std::{collections::BTreeMap, fs::File, io::BufWriter, path::Path, sync::Arc};
 
 use anyhow::Context as _;
 use brunt_metrics::Registry;
+use brunt_script::Graph;
 
 use super::deps;
 use crate::{
@@ -12,7 +13,7 @@ use crate::{
     exit::Exit,
     failure::{Failure, Outcome},
     flags::{self, Given},
-    javascript::JavaScript,
+    javascript::{JavaScript, Loaded, Recorder},
     piped,
     run::{
         host::{Script as _, Source},
@@ -30,6 +31,13 @@ pub(crate) struct Request {
     pub(super) out: String,
     /// `__ENV` stays out of it.
     pub(super) without_env: bool,
+}
+
+/// A test that was loaded in order to be packed.
+pub(crate) struct Packed<'a> {
+    pub(crate) script: &'a Loaded,
+    pub(crate) graph: &'a Graph,
+    pub(crate) recorder: &'a Recorder,
 }
 
 pub(super) fn perform(context: &Context, request: &Request, given: &Given) -> Outcome<Exit> {
@@ -66,7 +74,21 @@ pub(super) fn pack(context: &Context, request: &Request, given: &Given) -> Outco
     let (script, graph, recorder) = loaded;
     crate::run::offer_own(&registry, true);
     let plan = Plan::make(outer, &script, &registry, settings.thresholds)?;
+    let packed = Packed { script: &script, graph: &graph, recorder: &recorder };
+    contents(&packed, &plan, script.env().clone(), request.without_env)
+}
 
+/// All that an archive of the test holds; `env` is its `__ENV`.
+///
+/// # Errors
+/// A dependency that can't be told.
+pub(crate) fn contents(
+    packed: &Packed<'_>,
+    plan: &Plan,
+    env: BTreeMap<String, String>,
+    without_env: bool,
+) -> Outcome<Contents> {
+    let Packed { script, graph, recorder } = *packed;
     let main = brunt_script::path_of(script.program().entry()).unwrap_or_default();
     let entry = script.program().entry().to_owned();
     let is_remote = entry.starts_with("https://");
@@ -101,12 +123,12 @@ pub(super) fn pack(context: &Context, request: &Request, given: &Given) -> Outco
             } else {
                 url(main.parent().unwrap_or(Path::new("/")))
             },
-            env: script.env().clone(),
+            env,
             options: plan.consolidated.to_archive_json(),
             extended: script.is_extended(),
         },
-        without_env: request.without_env,
-        dependencies: deps::of(&graph)?,
+        without_env,
+        dependencies: deps::of(graph)?,
         data,
         files: files.chain(fetched).collect(),
     })

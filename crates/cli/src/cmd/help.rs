@@ -22,7 +22,7 @@ const TEMPLATE_OF_ROOT: &str = "{about-with-newline}\n{usage-heading} {usage}\n\
 
 /// Commands by purpose, most used first.
 const COMMANDS: &[(&str, &[&str])] = &[
-    ("Tests", &["run", "find", "new", "inspect", "archive", "deps", "features"]),
+    ("Tests", &["run", "agent", "find", "new", "inspect", "archive", "deps", "features"]),
     ("Sessions", &["record", "convert", "correlate"]),
     ("Results", &["view", "runs", "compare"]),
     ("A run that serves its REST API", &["status", "stats", "pause", "resume", "scale"]),
@@ -57,7 +57,8 @@ pub(super) const EXAMPLES_OF_RUN: &str = "Examples:
   brunt run -s 30s:100 -s 5m:100 -s 10s:0 script.js
   brunt run -e HOST=test.example --once script.js
   brunt run -o json=samples.json.gz -o web-dashboard script.js
-  brunt run --demo examples/caching.js";
+  brunt run --demo examples/caching.js
+  brunt run --agents 4 script.js";
 
 /// Arranges the pages: the root lists commands by purpose, and only its page explains the global options.
 pub(super) fn arrange(root: Command) -> Command {

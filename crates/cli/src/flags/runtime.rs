@@ -35,6 +35,36 @@ pub(crate) static FLAGS: &[Flag] = &[
         .env("TRACES_OUTPUT"),
 ];
 
+/// Flags about the broker that a leader and its agents meet at: of `run` and `agent`.
+pub(crate) static BROKER: &[Flag] = &[
+    Flag::value(
+        "nats",
+        "URL",
+        "Meet at this NATS server, or at these: nats://HOST:4222,HOST:4222, or tls:// [default: nats://127.0.0.1:4222]",
+    )
+    .env("NATS"),
+    Flag::value("nats-creds", "FILE", "Log in to NATS with this credentials file").env("NATS_CREDS"),
+    Flag::value("nats-nkey", "FILE", "Log in to NATS with the seed of an nkey in this file")
+        .env("NATS_NKEY"),
+    Flag::value("nats-ca", "FILE", "Trust NATS servers whose certificate these authorities signed (PEM)")
+        .env("NATS_CA"),
+    Flag::value("nats-cert", "FILE", "Show NATS this certificate (PEM), with --nats-key")
+        .env("NATS_CERT"),
+    Flag::value("nats-key", "FILE", "Use the key in this file (PEM) for --nats-cert").env("NATS_KEY"),
+    Flag::value(
+        "pool",
+        "NAME",
+        "Lead, or join, the agents of this pool: letters, digits, - and _ [default: default]",
+    )
+    .env("POOL"),
+    Flag::value(
+        "run-id",
+        "ID",
+        "Lead, or join, the run of this id without a pool; a leader that died takes its run up again by it",
+    )
+    .env("RUN_ID"),
+];
+
 /// Help of `--out`: every output, what it writes and where to.
 const OUT: &str = "Send results to this output; repeat it for more\n\
     - json[=FILE]: a line of JSON per sample; FILE.gz is compressed [default: stdout]\n\
@@ -119,6 +149,35 @@ pub(crate) static RUN_ONLY: &[Flag] = &[
     Flag::switch(
         "once",
         "Run each scenario once with one VU, and print each request, response and check",
+    ),
+    // Several machines.
+    Flag::value(
+        "agents",
+        "N",
+        "Lead a test on N agents (`brunt agent`): this process makes no load, it tells progress, summary and exit code of all",
+    ),
+    Flag::value("agents-wait", "DURATION", "Wait at most so long for all agents to come [default: 5m]"),
+    Flag::value(
+        "agent-timeout",
+        "DURATION",
+        "Give an agent up that gave no sign of life for so long [default: 15s]",
+    ),
+    Flag::value(
+        "leader-timeout",
+        "DURATION",
+        "Let agents end by themselves that heard nothing of this process for so long [default: 5m]",
+    ),
+    Flag::value(
+        "on-agent-loss",
+        "POLICY",
+        "When an agent is lost: go-on (the others run on) or stop; the exit code is 111 in any case [default: go-on]",
+    ),
+    Flag::value("allow-lost", "N", "Bear N lost agents without exit code 111 [default: 0]"),
+    Flag::switch("agent-tag", "Tag all that an agent measures with agent=N"),
+    Flag::value(
+        "agent-shares",
+        "LIST",
+        "Give agents unequal parts of the load: 2,1,1 gives the first of three one half [default: equal parts]",
     ),
     Flag::switch("demo", "Start the demo target in this process; its address is in __ENV.DEMO_URL")
         .env("DEMO"),

@@ -42,7 +42,7 @@ pub(super) fn of(test: &TestOptions) -> Outcome<Config> {
         user_agent: options.user_agent(&defaults.user_agent).unwrap_or_default().to_owned(),
         discard_response_bodies: options.discard_response_bodies.unwrap_or(false),
         throw: options.throw.unwrap_or(false),
-        rps: options.rps().unwrap_or(0),
+        rps: options.rps().unwrap_or(0) as f64 * test.share,
         no_cookies_reset: options.no_cookies_reset.unwrap_or(false),
         no_vu_connection_reuse: options.no_vu_connection_reuse.unwrap_or(false),
         options_json: test.exec_options.to_string(),

@@ -89,13 +89,17 @@ impl Origin {
     }
 
     fn unpack(name: &str, bytes: impl io::Read) -> Outcome<Self> {
-        let archive = archive::read(bytes).map_err(|error| unread(name, &error))?;
+        archive::read(bytes).map(Self::archived).map_err(|error| unread(name, &error))
+    }
+
+    /// The script of an archive, all of whose files are in it.
+    pub(super) fn archived(archive: Archive) -> Self {
         let archive = Arc::new(archive);
-        Ok(Self {
+        Self {
             entry: archive.entry(),
             files: Arc::clone(&archive) as Arc<dyn Files>,
             archive: Some(archive),
-        })
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use std::{
 };
 
 use anyhow::Context as _;
-use log::LevelFilter;
+use log::{Level, LevelFilter};
 
 use super::{
     LogConfig, Output, Shared, entry::Entry, format::Formatter, loki::Loki, repeats::Repeats,
@@ -144,6 +144,13 @@ impl Writer {
     /// Writes it, unless it was said just now.
     fn take(&mut self, entry: &Entry) {
         self.shared.queued_bytes.fetch_sub(entry.size(), Relaxed);
+        if entry.level == Level::Error
+            && !entry.is_console()
+            && let Some(errors) = self.shared.errors.get()
+        {
+            // The log has it in any case.
+            drop(errors.try_send(entry.message.clone()));
+        }
         if !self.repeats.counts(entry, Instant::now()) {
             self.format(entry);
         }

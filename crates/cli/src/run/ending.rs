@@ -14,27 +14,31 @@ use serde_json::Value;
 
 use super::host::{Answer, Files, TestRunner};
 use crate::{
-    Context, secrets,
+    Context,
+    agents::lead::agents::Agents,
+    secrets,
     settings::{RunSettings, SummaryMode},
     version::K6_VERSION,
 };
 
 /// How the end is told.
-pub(super) struct Ending<'a> {
-    pub(super) context: &'a Context,
-    pub(super) settings: &'a RunSettings,
+pub(crate) struct Ending<'a> {
+    pub(crate) context: &'a Context,
+    pub(crate) settings: &'a RunSettings,
     /// `summaryTimeUnit`.
-    pub(super) time_unit: Option<Unit>,
+    pub(crate) time_unit: Option<Unit>,
     /// `handleSummaryTimeout`.
-    pub(super) time_limit: std::time::Duration,
+    pub(crate) time_limit: std::time::Duration,
     /// The text of the script.
-    pub(super) script: &'a str,
-    /// The verdict on the run.
-    pub(super) verdict: &'a Verdict,
+    pub(crate) script: &'a str,
+    /// The verdict on the run; none if its load was made elsewhere.
+    pub(crate) verdict: Option<&'a Verdict>,
     /// Where the run's randomness began.
-    pub(super) seed: i64,
+    pub(crate) seed: Option<i64>,
+    /// How each agent fared, if there were some.
+    pub(crate) agents: Option<&'a Agents>,
     /// Whether the script exports `handleSummary`; without it, its data are not made, which may be large.
-    pub(super) has_handle_summary: bool,
+    pub(crate) has_handle_summary: bool,
 }
 
 /// The beginning of k6's message about any fault of the summary.
@@ -42,7 +46,7 @@ const UNHANDLED: &str = "failed to handle the end-of-test summary";
 
 impl Ending<'_> {
     /// Writes the summary to wherever it goes. Failing to do so changes no exit code: it is logged.
-    pub(super) fn write<R: TestRunner>(&self, report: &RunReport, runner: &R) {
+    pub(crate) fn write<R: TestRunner>(&self, report: &RunReport, runner: &R) {
         let Some(mode) = self.mode() else { return };
         let data = if self.has_handle_summary { self.data(report) } else { String::new() };
         let usual = || vec![("stdout".to_owned(), self.text(report, mode))];
@@ -121,7 +125,9 @@ impl Ending<'_> {
             routes: !self.settings.no_routes,
             failures: self.settings.show_failures,
         };
-        let mut text = text::surrounded(&text::render(&report.summary, &options));
+        let mut text = text::render(&report.summary, &options);
+        text.extend(self.agents.map(Agents::text));
+        let mut text = text::surrounded(&text);
         if let Some(redactor) = secrets::redactor() {
             secrets::redact(redactor, &mut text);
         }
@@ -145,8 +151,15 @@ impl Ending<'_> {
                 full: self.settings.summary_mode == SummaryMode::Full,
             },
         );
-        data["verdict"] = self.verdict.json();
-        data["seed"] = self.seed.into();
+        if let Some(verdict) = self.verdict {
+            data["verdict"] = verdict.json();
+        }
+        if let Some(seed) = self.seed {
+            data["seed"] = seed.into();
+        }
+        if let Some(agents) = self.agents {
+            data["agents"] = agents.json();
+        }
         data
     }
 
@@ -164,8 +177,9 @@ impl Ending<'_> {
                 time_unit: self.time_unit,
             },
             &[
-                ("verdict", Some(&self.verdict.json().to_string())),
-                ("seed", Some(&self.seed.to_string())),
+                ("verdict", self.verdict.map(|verdict| verdict.json().to_string()).as_deref()),
+                ("seed", self.seed.map(|seed| seed.to_string()).as_deref()),
+                ("agents", self.agents.map(|agents| agents.json().to_string()).as_deref()),
                 ("setup_data", report.setup_data.as_deref()),
             ],
         )
@@ -198,7 +212,7 @@ impl Ending<'_> {
 }
 
 /// Warns of what makes the numbers worth less.
-pub(super) fn warn(report: &RunReport) {
+pub(crate) fn warn(report: &RunReport) {
     if report.started && report.failure.is_none() && report.iterations_complete == 0 {
         log::warn!("No script iterations fully finished, consider making the test duration longer");
     }

@@ -30,7 +30,7 @@ const BODY_SEEN: usize = BODY_MAX + (16 << 10);
 /// Chooses exchanges, for the run file and as examples of failures. The lock is taken for those alone that are kept: some
 /// hundreds in a run of any length.
 #[derive(Debug)]
-pub(super) struct Witness {
+pub(crate) struct Witness {
     store: Mutex<EvidenceStore>,
     routes: Option<Arc<Book>>,
     /// Slow exchanges are kept, too, and some at random.
@@ -41,12 +41,12 @@ pub(super) struct Witness {
 
 impl Witness {
     /// One that has seen nothing. `is_recorded`: there is a run file, which wants more than failures.
-    pub(super) fn new(routes: Option<Arc<Book>>, is_recorded: bool) -> Self {
+    pub(crate) fn new(routes: Option<Arc<Book>>, is_recorded: bool) -> Self {
         Self { store: Mutex::default(), routes, is_recorded, examples: Mutex::default() }
     }
 
     /// Puts the examples of failures beside their kinds, and strikes out secrets in addresses, as the run file does.
-    pub(super) fn tell(&self, summary: &mut Summary) {
+    pub(crate) fn tell(&self, summary: &mut Summary) {
         self.take();
         let examples = self.examples();
         for route in &mut summary.routes {

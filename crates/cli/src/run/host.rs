@@ -133,6 +133,8 @@ pub(crate) struct TestOptions {
     pub(crate) exec_options: Value,
     /// The value that replaces each VU's exported `options`.
     pub(crate) written_back: Value,
+    /// The share of the test's `rps` that is this process's: an agent's own, else 1.
+    pub(crate) share: f64,
     /// The process environment: proxies, `SSLKEYLOGFILE`.
     pub(crate) env: BTreeMap<String, String>,
     /// The tags of everything.

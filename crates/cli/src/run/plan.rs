@@ -65,7 +65,7 @@ pub(crate) struct Plan {
 
 impl Outer {
     /// The seed that a flag, a variable or the configuration file gives.
-    pub(super) fn seed(&self) -> Option<u64> {
+    pub(crate) fn seed(&self) -> Option<u64> {
         let weak = self.config_file.parsed.options.seed;
         let seed = self.flags.seed.or(self.environment.seed).or(weak);
         seed.map(i64::cast_unsigned)
@@ -75,6 +75,16 @@ impl Outer {
     pub(super) fn is_paused(&self) -> bool {
         let weak = self.config_file.parsed.options.paused;
         self.flags.paused.or(self.environment.paused).or(weak).unwrap_or(false)
+    }
+
+    /// The layers of an agent: its segment, over what the archive says.
+    pub(crate) fn of_segment(segment: String, sequence: String) -> Self {
+        let flags = Options {
+            execution_segment: Some(segment),
+            execution_segment_sequence: Some(sequence),
+            ..Options::default()
+        };
+        Self { flags, ..Self::default() }
     }
 
     /// Reads the configuration file, the variables and the flags.
@@ -222,7 +232,7 @@ impl Plan {
     }
 
     /// The facts for the script world; the second watcher is that of failures alone.
-    pub(super) fn test_options(
+    pub(crate) fn test_options(
         &self,
         env: BTreeMap<String, String>,
         [watcher, failures]: [Option<Arc<dyn Watcher>>; 2],
@@ -232,6 +242,7 @@ impl Plan {
             options: self.consolidated.options.clone(),
             exec_options: self.consolidated.to_test_options_json(),
             written_back: self.consolidated.to_written_back_json(),
+            share: 1.0,
             env,
             run_tags: self.run_tags(),
             watcher,
@@ -242,14 +253,20 @@ impl Plan {
         }
     }
 
+    /// Tags all that is measured.
+    pub(crate) fn tag(&mut self, name: &str, value: &str) {
+        let tags = self.consolidated.options.tags.get_or_insert_default();
+        tags.insert(name.to_owned(), value.to_owned());
+    }
+
     /// Says where the run's randomness begins.
-    pub(super) fn set_seed(&mut self, seed: u64) {
+    pub(crate) fn set_seed(&mut self, seed: u64) {
         self.seed = seed;
         self.consolidated.set_seed(seed);
     }
 
     /// The tags of everything.
-    pub(super) fn run_tags(&self) -> TagSet {
+    pub(crate) fn run_tags(&self) -> TagSet {
         let options = &self.consolidated.options;
         let own = options.tags.iter().flatten();
         let mut tags = TagSet::from_pairs(own.map(|(name, value)| (name.as_str(), value.as_str())));
@@ -272,7 +289,7 @@ impl Plan {
     ///
     /// # Errors
     /// A threshold on a metric that is not there, or with an aggregation that it has not (104).
-    pub(super) fn ledger(&self, registry: &Arc<Registry>, breakdown: bool) -> Outcome<Ledger> {
+    pub(crate) fn ledger(&self, registry: &Arc<Registry>, breakdown: bool) -> Outcome<Ledger> {
         let options = &self.consolidated.options;
         let config = LedgerConfig {
             thresholds: self.consolidated.thresholds.clone(),
@@ -294,13 +311,13 @@ impl Plan {
     }
 
     /// Whether the option `thresholds` has a metric (with its tags) that is so.
-    pub(super) fn names(&self, is_so: impl Fn(&str) -> bool) -> bool {
+    pub(crate) fn names(&self, is_so: impl Fn(&str) -> bool) -> bool {
         let judged = self.consolidated.thresholds.iter().map(|set| &set.metric);
         judged.chain(&self.consolidated.unjudged).any(|metric| is_so(metric.trim()))
     }
 
     /// Whether the option `thresholds` names this metric: one of ours is shown only then (or if a flag asks for it).
-    pub(super) fn names_metric(&self, name: &str) -> bool {
+    pub(crate) fn names_metric(&self, name: &str) -> bool {
         self.names(|metric| {
             metric.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('{'))
         })
@@ -312,7 +329,7 @@ impl Plan {
     }
 
     /// The routes that thresholds name, without their methods.
-    pub(super) fn judged_routes(&self) -> Vec<String> {
+    pub(crate) fn judged_routes(&self) -> Vec<String> {
         let judged = self.consolidated.thresholds.iter().map(|set| &set.metric);
         judged
             .chain(&self.consolidated.unjudged)
@@ -320,8 +337,22 @@ impl Plan {
             .collect()
     }
 
+    /// The names of the tags by which thresholds select.
+    pub(crate) fn judged_tags(&self) -> Vec<String> {
+        let judged = self.consolidated.thresholds.iter().map(|set| &set.metric);
+        let selectors = judged
+            .chain(&self.consolidated.unjudged)
+            .filter_map(|name| brunt_metrics::Selector::parse(name).ok());
+        let mut names: Vec<String> =
+            selectors.flat_map(|selector| selector.tags).map(|(name, _)| name).collect();
+        names.push("expected_response".to_owned());
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
     /// Tells the engine.
-    pub(super) fn fill(&self, config: &mut RunConfig) {
+    pub(crate) fn fill(&self, config: &mut RunConfig) {
         let options = &self.consolidated.options;
         config.segment = self.consolidated.segment.clone();
         config.run_tags = self.run_tags();
@@ -336,7 +367,7 @@ impl Plan {
     }
 
     /// The facts for outputs.
-    pub(super) fn output_context(
+    pub(crate) fn output_context(
         &self,
         registry: &Arc<Registry>,
         mut env: BTreeMap<String, String>,
@@ -382,19 +413,19 @@ impl Plan {
     }
 
     /// `(100.00%) 2 scenarios, …`
-    pub(super) fn overview(&self) -> String {
+    pub(crate) fn overview(&self) -> String {
         overview(&self.consolidated.scenarios, &self.consolidated.segment)
     }
 
     /// Name and text of each scenario.
-    pub(super) fn bullets(&self) -> Vec<(String, String)> {
+    pub(crate) fn bullets(&self) -> Vec<(String, String)> {
         let segment = &self.consolidated.segment;
         let describe = |scenario: &Scenario| (scenario.name.clone(), scenario.describe(segment));
         self.consolidated.scenarios.iter().map(describe).collect()
     }
 
     /// `summaryTimeUnit`
-    pub(super) fn time_unit(&self) -> Option<Unit> {
+    pub(crate) fn time_unit(&self) -> Option<Unit> {
         Some(match self.consolidated.options.summary_time_unit()? {
             TimeUnit::Seconds => Unit::Seconds,
             TimeUnit::Milliseconds => Unit::Milliseconds,
@@ -403,7 +434,7 @@ impl Plan {
     }
 
     /// `handleSummaryTimeout`
-    pub(super) fn summary_time_limit(&self) -> Duration {
+    pub(crate) fn summary_time_limit(&self) -> Duration {
         self.consolidated.options.handle_summary_timeout()
     }
 

@@ -45,6 +45,11 @@ pub(super) fn book(settings: &RunSettings, plan: &Plan) -> Outcome<Option<Arc<Bo
     Ok(Some(Arc::new(Book::new(patterns, wanted))))
 }
 
+/// A book that learns routes from the requests alone.
+pub(crate) fn learned(plan: &Plan) -> Arc<Book> {
+    Arc::new(Book::new(Patterns::default(), plan.judged_routes()))
+}
+
 /// The route that the selector of a threshold names, without its method.
 pub(super) fn named_in(selector: &str) -> Option<String> {
     let (_, route) =

@@ -11,16 +11,16 @@ use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
 
 /// The outputs of a test, before it runs.
-pub(super) struct Samples {
+pub(crate) struct Samples {
     outputs: Option<Outputs>,
     /// As the description shows them.
-    pub(super) descriptions: Vec<String>,
+    pub(crate) descriptions: Vec<String>,
     /// Where the test can be watched.
-    pub(super) pages: Vec<Page>,
+    pub(crate) pages: Vec<Page>,
 }
 
 /// The outcome of the outputs, after the run.
-pub(super) struct Results(Receiver<Fed>);
+pub(crate) struct Results(Receiver<Fed>);
 
 /// The knowledge of the feed at the end.
 struct Fed {
@@ -43,7 +43,7 @@ impl Samples {
     ///
     /// # Errors
     /// An unknown type, a file that can't be made (255).
-    pub(super) fn open(texts: &[String], context: &Context) -> Outcome<Self> {
+    pub(crate) fn open(texts: &[String], context: &Context) -> Outcome<Self> {
         let specs = texts
             .iter()
             // k6 takes `--out ""` for none.
@@ -65,18 +65,18 @@ impl Samples {
     }
 
     /// Whether the engine must keep single samples.
-    pub(super) fn wanted(&self) -> bool {
+    pub(crate) fn wanted(&self) -> bool {
         self.outputs.as_ref().is_some_and(Outputs::wants_samples)
     }
 
     /// Whether an output takes the metrics about the generator.
-    pub(super) fn wants_generator(&self) -> bool {
+    pub(crate) fn wants_generator(&self) -> bool {
         self.outputs.as_ref().is_some_and(Outputs::wants_generator)
     }
 
     /// The listener for the engine, where its results will be, and the way for frames about the generator, which no ledger
     /// and no summary sees.
-    pub(super) fn listen(self) -> (Box<dyn Listener>, Results, SyncSender<Arc<Frame>>) {
+    pub(crate) fn listen(self) -> (Box<dyn Listener>, Results, SyncSender<Arc<Frame>>) {
         /// Frames that may wait: more are dropped, for they come once a second and are taken ten times.
         const WAITING_MAX: usize = 16;
         let (results, received) = sync_channel(1);
@@ -108,7 +108,7 @@ impl Listener for Feed {
 
 impl Results {
     /// Tells what was not written; and how many values had no room on their way to a run file.
-    pub(super) fn tell(&self) -> u64 {
+    pub(crate) fn tell(&self) -> u64 {
         let Ok(Fed { finished, missed }) = self.0.try_recv() else { return 0 };
         let mut of_run_file = 0;
         for Finished { description, written, dropped, error, trouble } in finished {

@@ -75,6 +75,8 @@ enum Ends {
     Process,
     /// The test, if it is the first signal; and how long its `teardown()` may take, if there is one.
     Test(Arc<Control>, Option<Duration>),
+    /// This, at the first signal; the process, at the second.
+    Call(Box<dyn Fn(&str) + Send>),
     /// The waiting of `--linger`, which the run does.
     Linger(Arc<Control>),
     /// Nothing: whoever waits looks at the count.
@@ -111,6 +113,11 @@ impl SignalWatch {
     /// `teardown` is how long `teardown()` may take, if there is one.
     pub(crate) fn attach(&self, control: Arc<Control>, teardown: Option<Duration>) {
         self.0.lock().ends = Ends::Test(control, teardown);
+    }
+
+    /// From now on the first signal calls this with its name, and the next one ends the process.
+    pub(crate) fn call(&self, called: Box<dyn Fn(&str) + Send>) {
+        self.0.lock().ends = Ends::Call(called);
     }
 
     /// From now on a signal that ends the process removes this folder.
@@ -161,9 +168,13 @@ impl Shared {
                 );
                 control.abort(AbortReason::Signal { name: name.to_owned() });
             }
+            Ends::Call(called) if state.count == 1 => {
+                log::warn!("stopping in good order; press Ctrl-C again to end at once");
+                called(name);
+            }
             Ends::Linger(control) if state.count == 1 => control.end_linger(),
             Ends::Wait => {}
-            Ends::Linger(_) | Ends::Test(..) | Ends::Process => {
+            Ends::Linger(_) | Ends::Test(..) | Ends::Call(_) | Ends::Process => {
                 log::error!("ended at once by the signal '{name}'");
                 flusher.flush(Duration::from_secs(1));
                 if let Some(folder) = state.folder.take() {

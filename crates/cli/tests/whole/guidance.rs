@@ -374,7 +374,7 @@ fn shells_complete_flags_of_attack_and_types_of_outputs() {
         "{out:?}"
     );
     let help = brunt("help").told().stdout;
-    for hidden in ["dump", "agent", "cloud", "login"] {
+    for hidden in ["dump", "cloud", "login"] {
         assert!(!help.contains(hidden), "{help}");
     }
 }

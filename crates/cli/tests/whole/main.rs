@@ -1,6 +1,7 @@
 //! The built binary, as users meet it. One test binary, so that it links once.
 #![forbid(unsafe_code)]
 
+mod agents;
 mod archives;
 mod attack;
 mod bad_bodies;

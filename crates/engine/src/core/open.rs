@@ -216,7 +216,9 @@ async fn keep_pace<R: Runner>(worker: &Worker<R>, open: &OpenHere, share: &Share
     let start = state.start();
     let due = |turn| Some(at(start, arrivals.due(share.number(turn))?));
     let Some(mut timer) = timer(worker, state) else { return };
-    let mut turn = 0;
+    // As a pace is a formula, a start in the middle of the plan costs a few looks at it.
+    let mut turn = first_turn(share.part_of(arrivals.count()), state.missed_until(), &due);
+    book_drops(worker, open, clock::now_ns(), turn);
     let mut next = due(turn);
     let mut earliest = 0;
     let wait_until = async |timer: &mut CoreTimer, alarm| {
@@ -256,6 +258,20 @@ async fn keep_pace<R: Runner>(worker: &Worker<R>, open: &OpenHere, share: &Share
     if let Some(end) = arrivals.lasts_until() {
         wait_until(&mut timer, at(start, end)).await;
     }
+}
+
+/// The first of `all` turns that is due at `missed_until` (unix ns) or later; due times never fall.
+fn first_turn(all: u64, missed_until: u64, due: &impl Fn(u64) -> Option<u64>) -> u64 {
+    let (mut low, mut high) = (0, if missed_until == 0 { 0 } else { all });
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if due(middle).is_some_and(|moment| moment < missed_until) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
 }
 
 /// A timer of the pacer's own; the run ends if there is none.
@@ -299,6 +315,9 @@ fn dispatch<R: Runner>(worker: &Worker<R>, open: &OpenHere, due: u64, now: u64) 
 
 /// Books `count` dropped iterations.
 fn book_drops<R: Runner>(worker: &Worker<R>, open: &OpenHere, now: u64, count: u64) {
+    if count == 0 {
+        return;
+    }
     let state = open.here.state();
     let mut recorder = worker.core.recorder().borrow_mut();
     let epoch = recorder.epoch();
@@ -328,5 +347,21 @@ fn want_vu<R: Runner>(worker: &Worker<R>, state: &ScenarioState) {
             executor = spec.executor.kind(), scenario = spec.name.as_str();
             "Insufficient VUs, reached {} active VUs and cannot initialize more", state.vus_max()
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_turn;
+
+    #[test]
+    fn the_first_turn_is_the_first_that_is_not_missed() {
+        let due = |turn: u64| (turn < 50).then_some(1000 + 10 * turn);
+        for (missed_until, first) in [(0, 0), (900, 0), (1000, 0), (1001, 1), (1010, 1), (1255, 26)]
+        {
+            assert_eq!(first_turn(50, missed_until, &due), first, "{missed_until}");
+        }
+        assert_eq!(first_turn(50, 9000, &due), 50);
+        assert_eq!(first_turn(0, 9000, &due), 0);
     }
 }

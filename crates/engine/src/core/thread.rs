@@ -146,9 +146,16 @@ fn carry_out<R: Runner>(worker: &Rc<Worker<R>>, command: Command) {
         Command::StopAll => worker.stop_all(),
         Command::Setup { limit } => drop(spawn_local(stage::setup(own, limit))),
         Command::Teardown { data, limit } => drop(spawn_local(stage::teardown(own, data, limit))),
-        Command::HandOver => drop(spawn_local(tick::hand_over_and_tell(own))),
+        Command::HandOver => drop(spawn_local(hand_over(own))),
         Command::Shutdown => unreachable!("the loop ends with it"),
     }
+}
+
+/// A task: hands over what has been seen so far.
+async fn hand_over<R: Runner>(worker: Rc<Worker<R>>) {
+    tick::hand_over_last(&worker).await;
+    let core = worker.core.index();
+    worker.tell(Event::HandedOver { core }).await;
 }
 
 /// A task: makes the planned VUs, one after the other, and stops at the first that fails.

@@ -9,7 +9,6 @@ use super::{Runner, Worker};
 use crate::control::Phase;
 use crate::gather::Message;
 use crate::health::CoreWatch;
-use crate::message::Event;
 
 /// From one frame of a core to its next.
 pub(super) const TICK: Duration = Duration::from_millis(100);
@@ -47,13 +46,7 @@ fn hand_over<R: Runner>(worker: &Worker<R>, watch: &CoreWatch) {
     }
 }
 
-/// A task: hands over a frame, however long the gatherer takes, and says so.
-pub(super) async fn hand_over_and_tell<R: Runner>(worker: Rc<Worker<R>>) {
-    hand_over_last(&worker).await;
-    worker.tell(Event::HandedOver).await;
-}
-
-/// Hands over the last frame, however long the gatherer takes.
+/// Hands over a frame, however long the gatherer takes: the last one, or one that somebody waits for.
 pub(super) async fn hand_over_last<R: Runner>(worker: &Worker<R>) {
     let Ok(room) = worker.frames.reserve().await else {
         return;

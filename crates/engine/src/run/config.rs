@@ -56,6 +56,12 @@ pub struct RunConfig {
     /// called when lingering begins, on the thread that executes the run; [`Control::end_linger`](crate::Control::end_linger)
     /// ends it. A run whose planned VUs could not be made does not linger, as in k6.
     pub linger: Option<Linger>,
+    /// The run is a part of one test on several machines, and a leader says what happens when: `setup()` and `teardown()` run
+    /// only if [`Live::stage_setup`](crate::Live::stage_setup) and [`Live::stage_teardown`](crate::Live::stage_teardown) ask
+    /// for them, scenarios begin at the moment of [`Control::start_at`](crate::Control::start_at), and behind them the run
+    /// waits for [`Control::release`](crate::Control::release). Thresholds are judged at the end alone, `vus` and `vus_max`
+    /// are not measured: the leader does both for all.
+    pub led: bool,
     /// Wait after the initialisation until someone calls [`Control::resume`](crate::Control::resume).
     pub paused: bool,
 }
@@ -81,6 +87,7 @@ impl RunConfig {
             is_last: false,
             steered: false,
             linger: None,
+            led: false,
             paused: false,
         }
     }

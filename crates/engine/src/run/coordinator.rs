@@ -13,10 +13,11 @@ use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 
 use super::config::Linger;
+use super::late::LateStart;
 use super::pool::Pool;
 use super::scene::Scene;
 use crate::control::{AbortReason, Control, Phase};
-use crate::error::{ErrorKind, Failure, RunError};
+use crate::error::{ErrorKind, Failure, RunError, StageError};
 use crate::gather::Message;
 use crate::health::CoreHealth;
 use crate::live::Ask;
@@ -45,6 +46,8 @@ pub(super) struct Parts<R: Runner> {
     pub(super) limits: (Duration, Duration),
     /// Set if the run lingers after its end.
     pub(super) linger: Option<Linger>,
+    /// A leader says when what happens.
+    pub(super) is_led: bool,
     /// Requests from outside.
     pub(super) asked: mpsc::Receiver<Ask>,
     /// Set if the run is lost before it begins.
@@ -71,10 +74,10 @@ pub(super) struct Coordinator<R: Runner> {
     staged: Option<StageEnd>,
     /// The `setup()` or `teardown()` that runs does so because somebody asked for it.
     asking: Option<Ask>,
-    /// Cores that have not handed over the frame that they were asked for.
-    handing: usize,
     /// VUs that are being made because somebody asked for them.
     growth: Option<Growth>,
+    /// Somebody waits for frames of all cores.
+    awaiting_frames: Option<oneshot::Sender<()>>,
     health: Vec<CoreHealth>,
 }
 
@@ -98,6 +101,8 @@ struct CoreLine {
     outbox: VecDeque<Command>,
     initialising: bool,
     staging: bool,
+    /// It is to hand over a frame, and has not.
+    owes_frame: bool,
     /// It has handed over its last frame, or died.
     gone: bool,
 }
@@ -113,8 +118,8 @@ impl<R: Runner> Coordinator<R> {
             stopped: false,
             staged: None,
             asking: None,
-            handing: 0,
             growth: None,
+            awaiting_frames: None,
             health: Vec::new(),
             parts,
         }
@@ -136,10 +141,12 @@ impl<R: Runner> Coordinator<R> {
             self.init(&mut timer).await;
         }
         let is_ready = self.parts.failure.is_none();
-        if self.may_go_on() {
+        if self.parts.is_led {
+            setup_data = self.obey_leader(&mut timer).await;
+        } else if self.may_go_on() {
             self.parts.control.start_clock();
             if self.setup(&mut timer).await.is_some() {
-                self.scenarios(&mut timer).await;
+                self.scenarios(&mut timer, clock::now_ns()).await;
                 self.note_abort();
                 self.teardown(&mut timer).await;
                 setup_data = self.parts.control.setup_data();
@@ -222,6 +229,35 @@ impl<R: Runner> Coordinator<R> {
         }
     }
 
+    // --- a run that is led
+
+    /// Begins the scenarios when the leader wants it, and stays until it needs the run no more: it may ask for `setup()` before
+    /// and for `teardown()` after them. Returns the data of `setup()`.
+    async fn obey_leader(&mut self, timer: &mut CoreTimer) -> Option<Arc<str>> {
+        if !self.may_go_on() {
+            return None;
+        }
+        self.parts.control.enter_phase(Phase::Paused);
+        while self.parts.control.start_moment().is_none() && self.may_go_on() {
+            self.step(timer, u64::MAX).await;
+        }
+        // A `setup()` under way hears of an abort.
+        self.pass_on_abort();
+        self.finish_asking(timer).await;
+        if let Some(launch) = self.parts.control.start_moment().filter(|_| self.may_go_on()) {
+            self.parts.control.start_clock_at(launch);
+            self.scenarios(timer, launch).await;
+        }
+        self.note_abort();
+        self.parts.control.enter_phase(Phase::Teardown);
+        while !self.parts.control.is_released() && !self.cores.iter().all(|core| core.gone) {
+            self.step(timer, u64::MAX).await;
+        }
+        self.finish_asking(timer).await;
+        self.parts.control.stop_clock();
+        self.parts.control.setup_data()
+    }
+
     fn next_ids(&mut self) -> VuIds {
         self.numbered += 1;
         let global = self.parts.segment.global(self.numbered - 1) + 1;
@@ -300,6 +336,7 @@ impl<R: Runner> Coordinator<R> {
             && (phase < Phase::Ended || self.parts.control.is_lingering())
             && !self.cores.iter().any(|core| core.staging)
             && self.growth.is_none()
+            && self.awaiting_frames.is_none()
     }
 
     /// Does, or begins to do, what somebody asks.
@@ -316,6 +353,12 @@ impl<R: Runner> Coordinator<R> {
                 return;
             }
             Ask::Grow { scenario, vus, answer } => return self.grow_to(scenario, vus, answer),
+            Ask::HandOver(answer) => {
+                self.ask_for_frames();
+                self.awaiting_frames = Some(answer);
+                self.frames_awaited();
+                return;
+            }
             Ask::Setup(_) => Command::Setup { limit: setup },
             Ask::Teardown(_) => {
                 Command::Teardown { data: self.parts.control.setup_data(), limit: teardown }
@@ -323,6 +366,27 @@ impl<R: Runner> Coordinator<R> {
         };
         // Without a living core the question is dropped, which is an answer.
         self.asking = self.stage(command).map(|()| ask);
+    }
+
+    /// Lets each core hand over what it has seen.
+    fn ask_for_frames(&mut self) {
+        for core in 0..self.cores.len() {
+            self.cores[core].owes_frame = !self.cores[core].gone;
+            self.order(core, Command::HandOver);
+        }
+    }
+
+    fn owes_frames(&self) -> bool {
+        self.cores.iter().any(|core| core.owes_frame)
+    }
+
+    /// Tells whoever waits for frames of all cores once they are on their way; none will come from a core that has died.
+    fn frames_awaited(&mut self) {
+        if !self.owes_frames()
+            && let Some(answer) = self.awaiting_frames.take()
+        {
+            let _ = answer.send(());
+        }
     }
 
     /// Sends the command to some core that lives; `None` if there is none.
@@ -335,13 +399,17 @@ impl<R: Runner> Coordinator<R> {
 
     // --- scenarios
 
-    async fn scenarios(&mut self, timer: &mut CoreTimer) {
+    /// Runs the scenarios, which begin at `launch` (unix ns); that may lie ahead or, in a run that is led, behind.
+    async fn scenarios(&mut self, timer: &mut CoreTimer, launch: u64) {
         if self.parts.control.is_aborting() {
             return;
         }
-        let launch = clock::now_ns();
+        let mut late = LateStart::new(launch, self.parts.is_led);
         for scene in &mut self.parts.scenes {
             scene.launch(launch);
+            if let Some(now) = late.missed_until(clock::now_ns()) {
+                scene.state.miss_until(now);
+            }
             let spec = scene.state.spec();
             log::debug!(scenario = spec.name.as_str(), executor = spec.executor.kind();
                 "Starts after {}", brunt_duration::wait::format(spec.start_time));
@@ -350,12 +418,15 @@ impl<R: Runner> Coordinator<R> {
         loop {
             self.pass_on_abort();
             self.advance().await;
+            if let Some(late_ns) = late.began(clock::now_ns()) {
+                self.parts.control.note_start(late_ns);
+            }
             let is_over = self.parts.scenes.iter().all(Scene::is_done);
             if is_over || self.cores.iter().all(|core| core.gone) {
                 return;
             }
             let moments = self.parts.scenes.iter().map(Scene::next_moment);
-            let next = moments.min().unwrap_or(u64::MAX);
+            let next = moments.min().unwrap_or(u64::MAX).min(late.awaited());
             let next = if self.stopped { u64::MAX } else { next };
             self.step(timer, next).await;
         }
@@ -453,11 +524,8 @@ impl<R: Runner> Coordinator<R> {
     async fn linger(&mut self, timer: &mut CoreTimer) {
         let Some(begin) = self.parts.linger.take() else { return };
         // Numbers are complete before anybody can see that it is over.
-        self.handing = self.cores.iter().filter(|core| !core.gone).count();
-        for core in 0..self.cores.len() {
-            self.order(core, Command::HandOver);
-        }
-        while self.handing > 0 {
+        self.ask_for_frames();
+        while self.owes_frames() {
             self.step(timer, u64::MAX).await;
         }
         let control = Arc::clone(&self.parts.control);
@@ -525,7 +593,6 @@ impl<R: Runner> Coordinator<R> {
         let Some(event) = event else {
             // Every core has dropped its end.
             self.cores.iter_mut().for_each(CoreLine::bury);
-            self.handing = 0;
             self.fail(Failure::System("all cores are gone".into()));
             return;
         };
@@ -576,7 +643,10 @@ impl<R: Runner> Coordinator<R> {
             Event::Paced { scenario } => self.parts.scenes[scenario].paced(),
             Event::SetupDone(end) => self.stage_ended(StageEnd::Setup(end)),
             Event::TeardownDone(end) => self.stage_ended(StageEnd::Teardown(end)),
-            Event::HandedOver => self.handing = self.handing.saturating_sub(1),
+            Event::HandedOver { core } => {
+                self.cores[core as usize].owes_frame = false;
+                self.frames_awaited();
+            }
             Event::Finished { health } => {
                 self.cores[health.core as usize].gone = true;
                 self.health.push(health);
@@ -595,7 +665,7 @@ impl<R: Runner> Coordinator<R> {
                     });
                 }
                 self.cores[core as usize].bury();
-                self.handing = self.handing.saturating_sub(1);
+                self.frames_awaited();
                 self.pool.bury(core);
                 self.parts.scenes.iter_mut().for_each(|scene| scene.bury(core));
             }
@@ -606,14 +676,14 @@ impl<R: Runner> Coordinator<R> {
         self.cores.iter_mut().for_each(|core| core.staging = false);
         match (self.asking.take(), end) {
             (Some(Ask::Setup(answer)), StageEnd::Setup(end)) => {
-                let told = told(end).map(|data| data.map(Arc::from));
+                let told = told(end, self.parts.limits.0).map(|data| data.map(Arc::from));
                 if let Ok(data) = &told {
                     self.keep_setup_data(data.clone());
                 }
                 let _ = answer.send(told);
             }
             (Some(Ask::Teardown(answer)), StageEnd::Teardown(end)) => {
-                let _ = answer.send(told(end));
+                let _ = answer.send(told(end, self.parts.limits.1));
             }
             (_, end) => self.staged = Some(end),
         }
@@ -621,11 +691,11 @@ impl<R: Runner> Coordinator<R> {
 }
 
 /// How a stage ended, for somebody outside.
-fn told<T>(end: Staged<T>) -> Result<T, String> {
+fn told<T>(end: Staged<T>, limit: Duration) -> Result<T, StageError> {
     match end {
         Staged::Done(value) => Ok(value),
-        Staged::Failed(error) => Err(error.message),
-        Staged::TimedOut => Err("it took too long".to_owned()),
+        Staged::Failed(error) => Err(StageError::Failed(error)),
+        Staged::TimedOut => Err(StageError::TimedOut(limit)),
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod closed;
 mod laws;
+mod led;
 mod life;
 mod mock;
 mod open;

@@ -14,7 +14,7 @@ struct OfTest(OnceLock<Arc<Limiter>>);
 pub(super) fn of(shared: &Shared) -> Option<Arc<Limiter>> {
     let rps = shared.config().rps;
     let make = || Arc::new(Limiter::new(rps));
-    (rps > 0).then(|| Arc::clone(shared.slot::<OfTest>().0.get_or_init(make)))
+    (rps > 0.0).then(|| Arc::clone(shared.slot::<OfTest>().0.get_or_init(make)))
 }
 
 /// A token bucket with room for one token: requests are spaced evenly, and waiting saves up nothing.
@@ -26,8 +26,8 @@ pub(super) struct Limiter {
 }
 
 impl Limiter {
-    pub(super) fn new(per_second: u64) -> Self {
-        Self { interval_ns: 1_000_000_000 / per_second.max(1), next: AtomicU64::new(0) }
+    pub(super) fn new(per_second: f64) -> Self {
+        Self { interval_ns: (1e9 / per_second) as u64, next: AtomicU64::new(0) }
     }
 
     /// Takes the next place in the queue. Returns how long it is from `now`, in Unix ns, until then.
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn places_are_one_interval_apart() {
-        let limiter = Limiter::new(10);
+        let limiter = Limiter::new(10.0);
         let now = 1_700_000_000_000_000_000;
         let wait = |after_ms: u64| limiter.reserve(now + after_ms * 1_000_000).as_millis();
         assert_eq!([0, 0, 30, 250].map(wait), [0, 100, 170, 50]);

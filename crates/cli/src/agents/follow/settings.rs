@@ -1,0 +1,79 @@
+//! The settings that a leader gives its agents beside the plan of their machines.
+
+use brunt_cluster::Plan;
+use serde_json::Value;
+
+/// In the plan's settings: outputs of single samples, `json=FILE` or `csv=FILE`, which each agent writes into its own folder.
+pub(in crate::agents) const OUTPUTS: &str = "outputs";
+
+/// Why an output can't be had from agents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(in crate::agents) enum OutputFault {
+    #[error(
+        "a leader has no single samples; json=FILE and csv=FILE are written by each agent, experimental-prometheus-rw and opentelemetry add up all agents"
+    )]
+    Kind,
+    #[error(
+        "each agent writes into the folder in which it was started: name a file without a folder and without settings, such as csv=samples.csv"
+    )]
+    Place,
+}
+
+/// Whether agents write this output: a plain file beside them, and nothing elsewhere on their machines.
+///
+/// # Errors
+/// [`OutputFault`]
+pub(in crate::agents) fn check_output(output: &str) -> Result<(), OutputFault> {
+    let (kind, file) = output.split_once('=').unwrap_or((output, ""));
+    if !matches!(kind, "json" | "csv") {
+        return Err(OutputFault::Kind);
+    }
+    let is_plain =
+        !file.is_empty() && !file.starts_with(['.', '-']) && !file.contains(['/', '\\', '=', ',']);
+    if is_plain { Ok(()) } else { Err(OutputFault::Place) }
+}
+
+/// The outputs that the agents of this plan write.
+pub(super) fn outputs(plan: &Plan) -> Vec<String> {
+    let all = plan.settings.get(OUTPUTS).and_then(Value::as_array).into_iter().flatten();
+    let all = all.filter_map(Value::as_str).filter(|output| check_output(output).is_ok());
+    all.map(str::to_owned).collect()
+}
+
+/// In the plan's settings: tag all with the seat.
+pub(in crate::agents) const AGENT_TAG: &str = "agent_tag";
+
+/// In the plan's settings: don't tell requests apart by route.
+pub(in crate::agents) const NO_ROUTES: &str = "no_routes";
+
+/// In the plan's settings: where the randomness of scripts begins.
+pub(in crate::agents) const SEED: &str = "seed";
+
+/// In the plan's settings: somebody gave that seed, so cryptography repeats, too.
+pub(in crate::agents) const REPEATS: &str = "repeats";
+
+pub(super) fn is_on(plan: &Plan, setting: &str) -> bool {
+    plan.settings.get(setting).and_then(Value::as_bool) == Some(true)
+}
+
+/// The same in all agents: VUs differ by their ids in the test.
+pub(super) fn seed_of(plan: &Plan) -> u64 {
+    plan.settings.get(SEED).and_then(Value::as_u64).unwrap_or(plan.nonce)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn agents_write_plain_files_and_no_others() {
+        assert_eq!(check_output("csv=a.csv"), Ok(()));
+        assert_eq!(check_output("json=a.json.gz"), Ok(()));
+        for output in
+            ["csv", "csv=/etc/passwd", "csv=../a", "csv=.bashrc", "csv=fileName=a", "json=-"]
+        {
+            assert_eq!(check_output(output), Err(OutputFault::Place), "{output}");
+        }
+        assert_eq!(check_output("statsd"), Err(OutputFault::Kind));
+    }
+}

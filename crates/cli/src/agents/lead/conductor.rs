@@ -1,0 +1,298 @@
+//! One test for a leader: its machine, and the tasks that carry actions out.
+
+use std::sync::Arc;
+use std::sync::mpsc::SyncSender;
+use std::time::Duration;
+
+use brunt_cluster::{Beat, Leader, LeaderAction, LeaderConfig, LeaderEvent, Level, Stored};
+use brunt_fiber::clock;
+use brunt_nats::{FrameMessage, Run, Said};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle as Task;
+use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
+
+use super::thread::{Finish, Input, Told};
+use crate::agents::link;
+use crate::exit::Exit;
+
+/// From one picture of the test for the screen to the next.
+const VIEW_EVERY: Duration = Duration::from_millis(200);
+
+/// A stream of frames that brings none for so long is begun anew: each agent sends one each second.
+const SILENT: Duration = Duration::from_secs(6);
+
+/// Events that may wait for the machine; then the tasks that bring them wait.
+const EVENTS_WAITING: usize = 4096;
+
+enum Heard {
+    Machine(LeaderEvent),
+    Keys(link::KeyNews),
+    Frame(FrameMessage),
+    Link(bool),
+    Clock(Said),
+    Input(Input),
+    Tick,
+}
+
+/// Leads the run to its end.
+pub(super) async fn conduct(
+    run: &Run,
+    (config, archive): (LeaderConfig, Option<Arc<Vec<u8>>>),
+    stored: Stored,
+    inputs: &mut mpsc::Receiver<Input>,
+    told: &SyncSender<Told>,
+) -> Finish {
+    let (events, mut heard) = mpsc::channel(EVENTS_WAITING);
+    let tasks = vec![
+        link::watch_link(run.clone(), true, events.clone(), Heard::Link),
+        link::listen(run.clone(), "beat.*", events.clone(), |beat: Beat| {
+            Heard::Machine(LeaderEvent::Beat(beat))
+        }),
+        clock_questions(run.clone(), events.clone()),
+    ];
+    let leader = Leader::new(config, clock::now_ns());
+    let mut conductor = Conductor {
+        leader,
+        run: run.clone(),
+        events,
+        told: told.clone(),
+        tasks,
+        watch: None,
+        frames: None,
+        wants_frames: false,
+        archive,
+        question: None,
+        error: None,
+        end: None,
+    };
+    conductor.handle(LeaderEvent::Opened(stored));
+    let mut ticks = interval(VIEW_EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    loop {
+        if let Some(end) = conductor.end.take() {
+            return end;
+        }
+        let wait = conductor.leader.wake_at();
+        let wait = wait.map(|at| Duration::from_nanos(at.saturating_sub(clock::now_ns())));
+        let heard = tokio::select! {
+            heard = heard.recv() => heard,
+            input = inputs.recv() => input.map(Heard::Input),
+            _ = ticks.tick() => Some(Heard::Tick),
+            () = sleep(wait.unwrap_or(VIEW_EVERY)), if wait.is_some() => Some(Heard::Machine(LeaderEvent::Wake)),
+        };
+        let Some(heard) = heard else {
+            // The main thread is gone.
+            let code = Some(Exit::Panic.code());
+            return Finish { code, message: None, is_told: false };
+        };
+        conductor.hear(heard);
+    }
+}
+
+struct Conductor {
+    leader: Leader,
+    run: Run,
+    events: mpsc::Sender<Heard>,
+    told: SyncSender<Told>,
+    tasks: Vec<Task<()>>,
+    /// The watch of keys, begun anew with each connection.
+    watch: Option<Task<()>>,
+    /// So the stream of frames, once it is wanted.
+    frames: Option<Task<()>>,
+    wants_frames: bool,
+    /// Until the scenarios begin: a broker may come back without it.
+    archive: Option<Arc<Vec<u8>>>,
+    /// The question about the time that is being answered.
+    question: Option<Said>,
+    /// The last error that was told.
+    error: Option<String>,
+    end: Option<Finish>,
+}
+
+impl Drop for Conductor {
+    fn drop(&mut self) {
+        for task in self.tasks.iter().chain(&self.watch).chain(&self.frames) {
+            task.abort();
+        }
+    }
+}
+
+impl Conductor {
+    fn hear(&mut self, heard: Heard) {
+        match heard {
+            Heard::Machine(event) => self.handle(event),
+            Heard::Keys(link::KeyNews::Current) => {}
+            Heard::Keys(link::KeyNews::Changed { key, value, revision }) => {
+                if let (brunt_cluster::Key::Setup, Some(value)) = (key, &value) {
+                    self.note_setup(value);
+                }
+                self.handle(LeaderEvent::Changed { key, value, revision });
+            }
+            Heard::Frame(message) => {
+                let payload: Arc<[u8]> = Arc::from(&message.bytes[..]);
+                self.handle(LeaderEvent::Message { payload, stream_seq: message.at });
+            }
+            Heard::Link(false) => self.handle(LeaderEvent::Disconnected),
+            Heard::Link(true) => {
+                self.handle(LeaderEvent::Connected);
+                if let Some(watch) = self.watch.take() {
+                    watch.abort();
+                }
+                let (run, events) = (self.run.clone(), self.events.clone());
+                self.watch = Some(link::watch_keys(run, events, Heard::Keys));
+                self.keep_archive();
+                self.consume();
+            }
+            Heard::Clock(said) => {
+                if let Ok(ask) = serde_json::from_slice(&said.bytes) {
+                    self.question = Some(said);
+                    self.handle(LeaderEvent::AskClock(ask));
+                    self.question = None;
+                }
+            }
+            Heard::Input(Input::Abort(fault)) => self.handle(LeaderEvent::Abort(fault)),
+            Heard::Input(Input::Concluded) => self.handle(LeaderEvent::Concluded),
+            Heard::Tick => self.tell(Told::View(Box::new(self.leader.view(clock::now_ns())))),
+        }
+    }
+
+    /// Puts the archive again, if agents may need it and the broker has lost it.
+    fn keep_archive(&self) {
+        let (run, Some(archive)) = (self.run.clone(), self.archive.clone()) else { return };
+        drop(tokio::spawn(async move {
+            if run.has_file("archive").await == Some(false)
+                && let Err(error) = run.put_file("archive", &archive).await
+            {
+                log::debug!("{error}");
+            }
+        }));
+    }
+
+    /// Reads the stream of frames from its beginning, if it is wanted.
+    fn consume(&mut self) {
+        if let Some(frames) = self.frames.take() {
+            frames.abort();
+        }
+        if self.wants_frames {
+            self.frames = Some(frames(self.run.clone(), self.events.clone()));
+        }
+    }
+
+    /// Small data of `setup()` are in the key; large ones are none of the summary's.
+    fn note_setup(&self, value: &[u8]) {
+        let setup: Option<brunt_cluster::SetupData> = serde_json::from_slice(value).ok();
+        if let Some(data) = setup.and_then(|setup| setup.data) {
+            self.tell(Told::SetupData(data.get().to_owned()));
+        }
+    }
+
+    fn tell(&self, told: Told) {
+        // The main thread is gone: the loop notices.
+        drop(self.told.send(told));
+    }
+
+    fn handle(&mut self, event: LeaderEvent) {
+        let mut actions = Vec::new();
+        self.leader.handle(clock::now_ns(), event, &mut actions);
+        for action in actions {
+            self.act(action);
+        }
+    }
+
+    fn act(&mut self, action: LeaderAction) {
+        let (run, events) = (self.run.clone(), self.events.clone());
+        match action {
+            LeaderAction::Write(write) => drop(tokio::spawn(async move {
+                let event = match link::write(&run, write).await {
+                    None => return,
+                    Some(link::Written::Done(key, revision)) => {
+                        LeaderEvent::Wrote { key, revision }
+                    }
+                    Some(link::Written::Conflict(key, current)) => {
+                        LeaderEvent::Conflict { key, current }
+                    }
+                };
+                drop(events.send(Heard::Machine(event)).await);
+            })),
+            LeaderAction::Consume => {
+                self.wants_frames = true;
+                self.consume();
+            }
+            LeaderAction::Merge(frame) => self.tell(Told::Merge(Box::new(frame))),
+            LeaderAction::Seen(seen) => {
+                drop(tokio::spawn(async move { run.say("seen", link::json(&seen)).await }));
+            }
+            LeaderAction::ReplyClock(reply) => {
+                if let Some(said) = self.question.take() {
+                    let answer = link::json(&reply);
+                    drop(tokio::spawn(async move { run.answer(&said, answer).await }));
+                }
+            }
+            LeaderAction::PutCheckpoint(bytes) => drop(tokio::spawn(async move {
+                let put = run.put_file("checkpoint", &bytes).await;
+                let event = LeaderEvent::CheckpointPut(put.map_err(|error| error.to_string()));
+                drop(events.send(Heard::Machine(event)).await);
+            })),
+            LeaderAction::Purge { stream_seq } => drop(tokio::spawn(async move {
+                if let Err(error) = run.remove_frames(Some(stream_seq + 1)).await {
+                    log::debug!("{error}");
+                }
+            })),
+            LeaderAction::Started { at } => {
+                self.archive = None;
+                self.tell(Told::Started(at));
+            }
+            LeaderAction::Conclude(outcome) => self.tell(Told::Conclude(Box::new(outcome))),
+            LeaderAction::Tell(level, text) => {
+                link::tell(level, &text);
+                if level == Level::Error {
+                    self.error = Some(text);
+                }
+            }
+            LeaderAction::Finish { code, message } => {
+                let is_told = message.is_some() && message == self.error;
+                self.end = Some(Finish { code, message, is_told });
+            }
+        }
+    }
+}
+
+/// Reads the stream of frames from its beginning; doubles do no harm.
+fn frames(run: Run, events: mpsc::Sender<Heard>) -> Task<()> {
+    tokio::spawn(async move {
+        let mut next = 0;
+        loop {
+            match run.frames_from(next).await {
+                Err(error) => log::debug!("{error}"),
+                Ok(mut frames) => {
+                    while let Ok(Some(message)) = timeout(SILENT, frames.next()).await {
+                        next = message.at + 1;
+                        if events.send(Heard::Frame(message)).await.is_err() {
+                            return;
+                        }
+                    }
+                }
+            }
+            sleep(Duration::from_millis(500)).await;
+        }
+    })
+}
+
+/// Questions about the time, each with where its answer goes.
+fn clock_questions(run: Run, events: mpsc::Sender<Heard>) -> Task<()> {
+    tokio::spawn(async move {
+        loop {
+            match run.listen("clock").await {
+                Err(error) => log::debug!("{error}"),
+                Ok(mut talk) => {
+                    while let Some(said) = talk.next().await {
+                        if events.send(Heard::Clock(said)).await.is_err() {
+                            return;
+                        }
+                    }
+                }
+            }
+            sleep(Duration::from_millis(500)).await;
+        }
+    })
+}

@@ -1,0 +1,155 @@
+//! The broker's thread of a leader: one connection, one machine.
+
+use std::sync::Arc;
+use std::sync::mpsc::SyncSender;
+use std::thread::JoinHandle;
+
+use brunt_cluster::{Fault, LeaderConfig, Nanos, Outcome as RunOutcome, Stored, View};
+use brunt_metrics::Frame;
+use brunt_nats::{Broker, Run};
+use tokio::sync::mpsc;
+
+use super::conductor::conduct;
+use super::pool;
+use crate::agents::Meeting;
+use crate::agents::broker::{self, REACH};
+use crate::exit::Exit;
+use crate::failure::{Failure, Outcome};
+
+/// The largest stored checkpoint, in bytes.
+const CHECKPOINT_MAX: u64 = 1 << 30;
+
+/// From the main thread.
+pub(super) enum Input {
+    /// End the test.
+    Abort(Fault),
+    /// The summary is told.
+    Concluded,
+}
+
+/// To the main thread.
+pub(super) enum Told {
+    /// The broker is there, this is the run.
+    Leading,
+    /// Measurements, each once.
+    Merge(Box<Frame>),
+    /// The scenarios begin.
+    Started(Nanos),
+    /// How things are.
+    View(Box<View>),
+    /// The data of `setup()`, as JSON.
+    SetupData(String),
+    /// All is gathered: tell it.
+    Conclude(Box<RunOutcome>),
+    /// It is over: the exit code, if it is not that of thresholds, and why.
+    Finish(Finish),
+    /// It did not come about.
+    Failed(Failure),
+}
+
+/// How a test ended.
+pub(super) struct Finish {
+    pub(super) code: Option<u8>,
+    pub(super) message: Option<String>,
+    /// The log has the message already.
+    pub(super) is_told: bool,
+}
+
+/// The work of the thread.
+pub(super) struct Work {
+    pub(super) meeting: Meeting,
+    pub(super) run: String,
+    pub(super) archive: Vec<u8>,
+    pub(super) config: LeaderConfig,
+}
+
+/// Starts the thread.
+///
+/// # Errors
+/// The system gives no thread.
+pub(super) fn start(
+    work: Work,
+    inputs: mpsc::Receiver<Input>,
+    told: SyncSender<Told>,
+) -> Outcome<JoinHandle<()>> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let body = move || {
+        let failed = told.clone();
+        if let Err(failure) = runtime.block_on(lead(work, inputs, told)) {
+            drop(failed.send(Told::Failed(failure)));
+        }
+    };
+    Ok(std::thread::Builder::new().name("brunt-broker".to_owned()).spawn(body)?)
+}
+
+async fn lead(
+    work: Work,
+    mut inputs: mpsc::Receiver<Input>,
+    told: SyncSender<Told>,
+) -> Outcome<()> {
+    let Work { meeting, run, archive, config } = work;
+    let name = format!("brunt leader {}", config.id);
+    let open = async {
+        let broker = broker::connect(&meeting, &name, REACH, true).await?;
+        let run = broker.run(&run).map_err(Failure::usage)?;
+        if let Some(pool) = &meeting.pool {
+            pool::take(&broker, pool, &run).await?;
+        }
+        let stored = stored(&run).await?;
+        run.put_file("archive", &archive).await.map_err(broker::failure)?;
+        Ok::<_, Failure>((broker, run, stored))
+    };
+    let (broker, run, stored) = tokio::select! {
+        opened = open => opened?,
+        input = inputs.recv() => return Err(stopped(input)),
+    };
+    let keeping = meeting.pool.clone();
+    let keeping = keeping.map(|pool| tokio::spawn(pool::keep(broker.clone(), pool, run.clone())));
+    drop(told.send(Told::Leading));
+    let archive = Some(Arc::new(archive));
+    let end = conduct(&run, (config, archive), stored, &mut inputs, &told).await;
+    if let Some(keeping) = keeping {
+        keeping.abort();
+    }
+    if let Some(pool) = &meeting.pool {
+        pool::leave(&broker, pool, &run).await;
+    }
+    sweep(&broker, &run).await;
+    drop(told.send(Told::Finish(end)));
+    Ok(())
+}
+
+fn stopped(input: Option<Input>) -> Failure {
+    let (code, message) = match input {
+        Some(Input::Abort(fault)) => (fault.code, fault.message),
+        _ => (Exit::Signal.code(), "the test ends before its start".to_owned()),
+    };
+    Failure::new(Exit::of_code(i32::from(code)), anyhow::Error::msg(message))
+}
+
+/// All that the store has of the run: a leader before this one may have died.
+async fn stored(run: &Run) -> Outcome<Stored> {
+    let keys = run.all_keys().await.map_err(broker::failure)?;
+    let keys = keys.into_iter().filter_map(|change| {
+        Some((brunt_cluster::Key::parse(&change.key)?, change.value?, change.revision))
+    });
+    let keys: Vec<_> = keys.collect();
+    let checkpoint = if keys.is_empty() {
+        None
+    } else {
+        // There is none before the first minute is over.
+        run.file_now("checkpoint", CHECKPOINT_MAX).await.ok()
+    };
+    Ok(Stored { keys, checkpoint })
+}
+
+/// Removes what is large; the keys stay for agents that come late, and are forgotten after a day.
+async fn sweep(broker: &Broker, run: &Run) {
+    if let Err(error) = run.remove_frames(None).await {
+        log::debug!("{error}");
+    }
+    for name in ["archive", "setup", "checkpoint"] {
+        run.remove_file(name).await;
+    }
+    broker.close().await;
+}

@@ -1,0 +1,161 @@
+//! A NATS server, agents and a leader, each a process of its own, and the demo target that counts.
+
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+
+use serde_json::Value;
+
+use crate::support::{Brunt, DemoServer, Running, Told, brunt, free_port};
+
+/// A NATS server with a store of its own.
+pub(super) struct Nats {
+    child: Child,
+    folder: tempfile::TempDir,
+    port: u16,
+    flags: Vec<String>,
+}
+
+impl Nats {
+    pub(super) fn start() -> Self {
+        Self::start_with(&["--jetstream"], "")
+    }
+
+    /// With these flags and this configuration.
+    pub(super) fn start_with(flags: &[&str], config: &str) -> Self {
+        let folder = tempfile::tempdir().expect("a folder for the test");
+        std::fs::write(folder.path().join("nats.conf"), config).expect("a file for the test");
+        let flags: Vec<String> = flags.iter().map(|flag| (*flag).to_owned()).collect();
+        let port = free_port();
+        let child = spawn(&folder, port, &flags);
+        let nats = Self { child, folder, port, flags };
+        nats.wait();
+        nats
+    }
+
+    pub(super) fn url(&self) -> String {
+        format!("nats://127.0.0.1:{}", self.port)
+    }
+
+    pub(super) fn address(&self) -> String {
+        format!("127.0.0.1:{}", self.port)
+    }
+
+    /// Kills it, as a machine that loses its power does.
+    pub(super) fn kill(&mut self) {
+        self.child.kill().expect("it is our child");
+        self.child.wait().expect("it is our child");
+    }
+
+    /// Starts it again; with an emptied store, if that is wanted.
+    pub(super) fn again(&mut self, is_emptied: bool) {
+        if is_emptied {
+            drop(std::fs::remove_dir_all(self.folder.path().join("store")));
+        }
+        self.child = spawn(&self.folder, self.port, &self.flags);
+        self.wait();
+    }
+
+    fn wait(&self) {
+        let started = std::time::Instant::now();
+        while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
+            assert!(started.elapsed().as_secs() < 60, "nats-server does not answer");
+            std::thread::yield_now();
+        }
+    }
+}
+
+impl Drop for Nats {
+    fn drop(&mut self) {
+        // Both fail if it has ended.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+fn spawn(folder: &tempfile::TempDir, port: u16, flags: &[String]) -> Child {
+    Command::new("nats-server")
+        .args(["--addr", "127.0.0.1", "--port", &port.to_string(), "--config", "nats.conf"])
+        .args(flags)
+        .args(["--store_dir", "store"])
+        .current_dir(folder.path())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("nats-server is there: tools/need nats-server gets it")
+}
+
+/// One who makes load.
+pub(super) struct Agent {
+    pub(super) running: Running,
+    _folder: Brunt,
+}
+
+impl Agent {
+    /// Starts it; it serves one test.
+    pub(super) fn start(nats: &Nats, flags: &str) -> Self {
+        Self::at(&nats.url(), flags)
+    }
+
+    /// The same, with a broker at this address.
+    pub(super) fn at(nats: &str, flags: &str) -> Self {
+        let line = format!("agent --nats {nats} --once --workers 1 {flags}");
+        let mut folder = brunt(&line);
+        let running = folder.start();
+        Self { running, _folder: folder }
+    }
+
+    pub(super) fn several(nats: &Nats, count: usize) -> Vec<Self> {
+        (0..count).map(|_| Self::start(nats, "")).collect()
+    }
+
+    pub(super) fn kill(&self) {
+        self.running.signal("KILL");
+    }
+
+    pub(super) fn wait(self) -> Told {
+        self.running.wait()
+    }
+}
+
+/// A leader with its script, ready to start.
+pub(super) fn leader(
+    nats: &Nats,
+    demo: &DemoServer,
+    agents: usize,
+    script: &str,
+    flags: &str,
+) -> Brunt {
+    let line = format!(
+        "run --agents {agents} --nats {} -e URL={} -e RUN=r {flags} s.js",
+        nats.url(),
+        demo.url
+    );
+    brunt(&line).file("s.js", script)
+}
+
+/// The requests of the run that the server saw.
+pub(super) fn requests(demo: &DemoServer) -> u64 {
+    stats(demo)["requests"]["by_run"]["r"].as_u64().unwrap_or(0)
+}
+
+fn stats(demo: &DemoServer) -> Value {
+    use std::io::{Read as _, Write as _};
+    let address = demo.url.trim_start_matches("http://");
+    let mut stream = TcpStream::connect(address).expect("the demo target answers");
+    write!(stream, "GET /_demo/stats HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        .expect("the demo target reads");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("text");
+    let body = answer.split_once("\r\n\r\n").expect("a head").1;
+    serde_json::from_str(body).expect("JSON")
+}
+
+/// Waits until the server has seen `count` requests of the run.
+pub(super) fn wait_for_requests(demo: &DemoServer, count: u64) {
+    let started = std::time::Instant::now();
+    while requests(demo) < count {
+        assert!(started.elapsed().as_secs() < 100, "the load does not begin");
+        std::thread::yield_now();
+    }
+}
