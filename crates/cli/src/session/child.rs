@@ -137,8 +137,11 @@ impl Runs {
         let mut command = Command::new("/proc/self/exe");
         command
             .args(["run", "--quiet", "--no-summary", "--no-thresholds", "--log-format=json"])
+            // Shared iterations would let a quick user take those of the other.
             .arg(format!("--vus={users}"))
             .arg(format!("--iterations={users}"))
+            .arg("--set=scenarios.default.executor=per-vu-iterations")
+            .arg("--set=scenarios.default.iterations=1")
             .arg(format!("--env=PACE={}", pace.text()))
             .arg(script)
             .env(VARIABLE, &log)
