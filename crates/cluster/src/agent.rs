@@ -16,6 +16,8 @@ mod event;
 mod life;
 mod seating;
 mod telling;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -44,6 +46,8 @@ pub struct Agent {
     is_connected: bool,
     plan: Option<Arc<Plan>>,
     phase: Option<Phase>,
+    /// The last phase of another plan: a watch may tell a phase before its plan.
+    stray: Option<Phase>,
     leader_heard: Nanos,
     seating: Seating,
     state: AgentState,
@@ -88,6 +92,7 @@ impl Agent {
             is_connected: false,
             plan: None,
             phase: None,
+            stray: None,
             leader_heard: now,
             seating: Seating::new(config.index),
             state,
@@ -231,7 +236,9 @@ impl Agent {
             (Key::Phase, Some(value)) => {
                 let Ok(phase) = serde_json::from_slice::<Phase>(value) else { return };
                 let is_news = self.step().is_none_or(|step| phase.phase >= step);
-                if self.is_of_run(phase.nonce) && is_news {
+                if !self.is_of_run(phase.nonce) {
+                    self.stray = Some(phase);
+                } else if is_news {
                     self.leader_heard = now;
                     self.phase = Some(phase);
                 }
@@ -268,7 +275,7 @@ impl Agent {
         if self.plan.as_ref().is_none_or(|own| own.nonce != plan.nonce) {
             self.leader_heard = now;
             self.state.nonce = plan.nonce;
-            self.phase = None;
+            self.phase = self.stray.take().filter(|phase| phase.nonce == plan.nonce);
             self.seating.forget();
             self.plan = Some(Arc::new(plan));
         }

@@ -229,7 +229,7 @@ impl Plan {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     pub(crate) fn plan(seats: u32) -> Plan {

@@ -43,8 +43,8 @@ pub(crate) struct Request {
 enum Order {
     /// Load this test and run it, as its leader says.
     Load(Box<ToLoad>),
-    /// A test is over, or did not come about.
-    Over(End),
+    /// A test is over, or did not come about; whether it was this agent's last one.
+    Over(End, bool),
     /// There will be no further test.
     Gone(Failure),
 }
@@ -85,13 +85,13 @@ pub(crate) fn perform(context: &Context, request: Request) -> Outcome<Exit> {
     loop {
         match given.recv() {
             Ok(Order::Load(to_load)) => last = run(context, &broker, &to_load, (workers, once)),
-            Ok(Order::Over(end)) => {
+            Ok(Order::Over(end, is_last)) => {
                 let report = last.take();
                 if let Some(report) = report.filter(|_| end.own_summary) {
                     print_own_summary(context, &report);
                 }
                 let exit = Exit::of_code(i32::from(end.code));
-                if once || broker.is_told_to_go() {
+                if is_last {
                     return match end.message.filter(|_| exit != Exit::Success) {
                         Some(message) => Err(Failure::new(exit, anyhow::Error::msg(message))),
                         None => Ok(exit),

@@ -183,7 +183,7 @@ impl Life {
                 done.clear();
             }
             done.insert(run);
-            drop(self.orders.send(Order::Over(end)));
+            drop(self.orders.send(Order::Over(end, is_last)));
             if is_last {
                 broker.close().await;
                 return Ok(());

@@ -110,7 +110,8 @@ impl Agents {
             remarks.push(format!("{} seconds were told together", seat.delivery.coarser));
         }
         if !seat.notes.is_empty() {
-            remarks.push(format!("{} different errors", seat.notes.len()));
+            let count = seat.notes.len();
+            remarks.push(format!("{count} different error{}", if count == 1 { "" } else { "s" }));
         }
         remarks
     }

@@ -53,7 +53,7 @@ impl Drawer {
 /// `running (12.3s/1m30s), 4 of 4 agents, 12/12 VUs, 4012 iterations`
 fn headline(view: &View, longest: Duration) -> String {
     let word = match view.step {
-        None => "looking for another leader",
+        None => "opening the run",
         Some(Step::Gather) => "waiting for agents",
         Some(Step::Load) => "loading the script",
         Some(Step::Setup) => "setup()",
