@@ -65,6 +65,13 @@ struct End {
     own_summary: bool,
 }
 
+impl End {
+    /// Whether the test had no need of this agent.
+    fn is_spare(&self) -> bool {
+        self.code == 0 && self.message.is_some()
+    }
+}
+
 /// Serves leaders until it is told to end; with `--once`, one.
 ///
 /// # Errors
@@ -91,15 +98,16 @@ pub(crate) fn perform(context: &Context, request: Request) -> Outcome<Exit> {
                     print_own_summary(context, &report);
                 }
                 let exit = Exit::of_code(i32::from(end.code));
-                if is_last {
-                    return match end.message.filter(|_| exit != Exit::Success) {
-                        Some(message) => Err(Failure::new(exit, anyhow::Error::msg(message))),
-                        None => Ok(exit),
-                    };
-                }
                 match end.message {
+                    Some(message) if exit != Exit::Success && is_last => {
+                        return Err(Failure::new(exit, anyhow::Error::msg(message)));
+                    }
                     Some(message) if exit != Exit::Success => log::error!("{message}"),
-                    _ => log::info!("the test is over"),
+                    Some(message) => log::info!("{message}"),
+                    None => log::info!("the test is over"),
+                }
+                if is_last {
+                    return Ok(exit);
                 }
             }
             Ok(Order::Gone(failure)) => return Err(failure),

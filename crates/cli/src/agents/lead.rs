@@ -33,7 +33,7 @@ pub(crate) mod agents;
 mod conductor;
 mod main_loop;
 mod pack;
-mod pool;
+pub(super) mod pool;
 mod screen;
 mod thread;
 

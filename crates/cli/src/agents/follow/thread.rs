@@ -17,6 +17,7 @@ use super::follower::{Follower, Heard};
 use super::{End, Order, Request};
 use crate::Context;
 use crate::agents::broker::{self, REACH};
+use crate::agents::lead::pool::{self, Standing};
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
 use crate::version;
@@ -176,8 +177,9 @@ impl Life {
             self.handle.in_test.store(true, SeqCst);
             let end = self.follow(led).await;
             self.handle.in_test.store(false, SeqCst);
-            let is_last =
-                self.place.request.once || meeting.run.is_some() || self.handle.is_told_to_go();
+            let is_last = meeting.run.is_some()
+                || self.handle.is_told_to_go()
+                || self.place.request.once && !self.is_left(&broker, &run, &end).await;
             // Only the last few runs of a pool can still be its run.
             if done.len() > 64 {
                 done.clear();
@@ -189,6 +191,15 @@ impl Life {
                 return Ok(());
             }
         }
+    }
+
+    /// Whether the test had no need of this agent because its leader has left it behind: the next leader of the pool needs it.
+    async fn is_left(&self, broker: &Broker, run: &str, end: &End) -> bool {
+        end.is_spare()
+            && tokio::select! {
+                standing = pool::standing(broker, run) => matches!(standing, Ok(Standing::Left)),
+                () = self.handle.going.notified() => false,
+            }
     }
 
     /// Takes part in one run, to its end.

@@ -24,6 +24,9 @@ const SILENT: Duration = Duration::from_secs(6);
 /// Events that may wait for the machine; then the tasks that bring them wait.
 const EVENTS_WAITING: usize = 4096;
 
+/// Errors that are remembered, so that the end tells none of them again.
+const ERRORS_KEPT: usize = 64;
+
 enum Heard {
     Machine(LeaderEvent),
     Keys(link::KeyNews),
@@ -62,7 +65,7 @@ pub(super) async fn conduct(
         wants_frames: false,
         archive,
         question: None,
-        error: None,
+        errors: Vec::new(),
         end: None,
     };
     conductor.handle(LeaderEvent::Opened(stored));
@@ -104,8 +107,8 @@ struct Conductor {
     archive: Option<Arc<Vec<u8>>>,
     /// The question about the time that is being answered.
     question: Option<Said>,
-    /// The last error that was told.
-    error: Option<String>,
+    /// The errors that were told: at most [`ERRORS_KEPT`].
+    errors: Vec<String>,
     end: Option<Finish>,
 }
 
@@ -245,12 +248,12 @@ impl Conductor {
             LeaderAction::Conclude(outcome) => self.tell(Told::Conclude(Box::new(outcome))),
             LeaderAction::Tell(level, text) => {
                 link::tell(level, &text);
-                if level == Level::Error {
-                    self.error = Some(text);
+                if level == Level::Error && self.errors.len() < ERRORS_KEPT {
+                    self.errors.push(text);
                 }
             }
             LeaderAction::Finish { code, message } => {
-                let is_told = message.is_some() && message == self.error;
+                let is_told = message.as_ref().is_some_and(|it| self.errors.contains(it));
                 self.end = Some(Finish { code, message, is_told });
             }
         }

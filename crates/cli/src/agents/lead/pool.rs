@@ -30,7 +30,7 @@ pub(super) async fn take(broker: &Broker, pool: &str, run: &Run) -> Outcome<()> 
             // Taken by this run's leader, before it died.
             return Ok(());
         }
-        if is_alive(broker, &other).await? {
+        if standing(broker, &other).await? == Standing::Led {
             let told = format!("the pool \"{pool}\" is in use by the run {other}");
             return Err(Failure::new(Exit::NotStarted, anyhow::Error::msg(told))
                 .hint("wait for its end, or take another pool with --pool, on agents and leader"));
@@ -43,9 +43,23 @@ pub(super) async fn take(broker: &Broker, pool: &str, run: &Run) -> Outcome<()> 
     }
 }
 
-/// Whether the run is not over and its leader renews its sign.
-async fn is_alive(broker: &Broker, other: &str) -> Outcome<bool> {
-    let Ok(run) = broker.run(other) else { return Ok(false) };
+/// How far the run is that a pool's key names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::agents) enum Standing {
+    /// Its leader renews its sign.
+    Led,
+    /// It is not over, and its leader is dead.
+    Left,
+    /// It is over.
+    Over,
+}
+
+/// Looks whether a run is led; takes ten seconds if its leader is dead.
+///
+/// # Errors
+/// The connection.
+pub(in crate::agents) async fn standing(broker: &Broker, other: &str) -> Outcome<Standing> {
+    let Ok(run) = broker.run(other) else { return Ok(Standing::Over) };
     let key = async |name: &str| run.key_now(name).await.map_err(broker::failure);
     let sign = |change: Option<Change>| change.map(|change| change.revision);
     let mut first = None;
@@ -53,17 +67,17 @@ async fn is_alive(broker: &Broker, other: &str) -> Outcome<bool> {
         let phase = key("phase").await?.and_then(|change| change.value).unwrap_or_default();
         let phase: serde_json::Value = serde_json::from_slice(&phase).unwrap_or_default();
         if phase["phase"] == "done" {
-            return Ok(false);
+            return Ok(Standing::Over);
         }
         let now = sign(key("leader").await?);
         if *first.get_or_insert(now) != now {
-            return Ok(true);
+            return Ok(Standing::Led);
         }
         if second < SILENT {
             sleep(Duration::from_secs(1)).await;
         }
     }
-    Ok(false)
+    Ok(Standing::Left)
 }
 
 /// From one look at the pool's key to the next.
