@@ -49,6 +49,8 @@ pub struct Leader {
     config: LeaderConfig,
     born: Nanos,
     stage: Stage,
+    /// It became the leader, and no other has taken the run over.
+    has_led: bool,
     desk: Desk,
     plan: Plan,
     phase: Phase,
@@ -94,6 +96,7 @@ impl Leader {
         Self {
             born: now,
             stage: Stage::Opening,
+            has_led: false,
             desk: Desk::default(),
             cells: Cell::all(&plan),
             frames: Frames::new(Arc::clone(&config.registry), config.kept_tags.clone(), now),
@@ -174,6 +177,12 @@ impl Leader {
         let waits = self.phase.phase == Step::Start && self.disconnected.is_none();
         let start = self.start.filter(|_| waits);
         [self.desk.wake_at(), Some(self.tick_at), start].into_iter().flatten().min()
+    }
+
+    /// Whether the run is this leader's: it became the leader, and no other has taken the run over. Else its frames and files
+    /// are another's, and must stay.
+    pub fn has_led(&self) -> bool {
+        self.has_led
     }
 
     /// How things are, for a screen.

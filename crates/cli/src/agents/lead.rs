@@ -167,7 +167,7 @@ pub(crate) fn perform(
 /// The exit code: that of the leader's machine, or what thresholds say.
 fn exit(end: main_loop::End, report: Option<&RunReport>) -> Outcome<Exit> {
     let told = report.and_then(outcome::of_run);
-    let Finish { code, message, is_told } = match end {
+    let Finish { code, message, is_told, .. } = match end {
         main_loop::End::Failed(failure) => return Err(failure),
         main_loop::End::Finished(finish) => finish,
     };

@@ -141,6 +141,7 @@ impl Leader {
         }
         let text = format!("another leader ({}) has taken this run over", sign.id);
         self.stage = Stage::Over;
+        self.has_led = false;
         out.push(LeaderAction::Finish { code: Some(SUPERSEDED), message: Some(text) });
     }
 
@@ -153,6 +154,7 @@ impl Leader {
         match self.take_up(now, &stored, out) {
             Ok(()) => {
                 self.stage = Stage::Leading;
+                self.has_led = true;
                 out.push(LeaderAction::Consume);
             }
             Err(text) => self.refuse(text, out),

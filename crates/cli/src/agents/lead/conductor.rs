@@ -86,7 +86,8 @@ pub(super) async fn conduct(
         let Some(heard) = heard else {
             // The main thread is gone.
             let code = Some(Exit::Panic.code());
-            return Finish { code, message: None, is_told: false };
+            let has_led = conductor.leader.has_led();
+            return Finish { code, message: None, is_told: false, has_led };
         };
         conductor.hear(heard);
     }
@@ -254,7 +255,8 @@ impl Conductor {
             }
             LeaderAction::Finish { code, message } => {
                 let is_told = message.as_ref().is_some_and(|it| self.errors.contains(it));
-                self.end = Some(Finish { code, message, is_told });
+                let has_led = self.leader.has_led();
+                self.end = Some(Finish { code, message, is_told, has_led });
             }
         }
     }

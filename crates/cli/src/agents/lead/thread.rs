@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 use std::thread::JoinHandle;
 
-use brunt_cluster::{Fault, LeaderConfig, Nanos, Outcome as RunOutcome, Stored, View};
+use brunt_cluster::{Fault, Key, LeaderConfig, Nanos, Outcome as RunOutcome, Stored, View};
 use brunt_metrics::Frame;
-use brunt_nats::{Broker, Run};
+use brunt_nats::Run;
 use tokio::sync::mpsc;
 
 use super::conductor::conduct;
@@ -53,6 +53,8 @@ pub(super) struct Finish {
     pub(super) message: Option<String>,
     /// The log has the message already.
     pub(super) is_told: bool,
+    /// The run was this leader's to the end.
+    pub(super) has_led: bool,
 }
 
 /// The work of the thread.
@@ -96,7 +98,11 @@ async fn lead(
             pool::take(&broker, pool, &run).await?;
         }
         let stored = stored(&run).await?;
-        run.put_file("archive", &archive).await.map_err(broker::failure)?;
+        // A run that was begun has its archive: another leader may be alive.
+        let is_begun = stored.keys.iter().any(|(key, ..)| *key == Key::Plan);
+        if !is_begun || run.has_file("archive").await == Some(false) {
+            run.put_file("archive", &archive).await.map_err(broker::failure)?;
+        }
         Ok::<_, Failure>((broker, run, stored))
     };
     let (broker, run, stored) = tokio::select! {
@@ -111,10 +117,14 @@ async fn lead(
     if let Some(keeping) = keeping {
         keeping.abort();
     }
-    if let Some(pool) = &meeting.pool {
-        pool::leave(&broker, pool, &run).await;
+    // Else all that is there is another leader's.
+    if end.has_led {
+        if let Some(pool) = &meeting.pool {
+            pool::leave(&broker, pool, &run).await;
+        }
+        sweep(&run).await;
     }
-    sweep(&broker, &run).await;
+    broker.close().await;
     drop(told.send(Told::Finish(end)));
     Ok(())
 }
@@ -131,7 +141,7 @@ fn stopped(input: Option<Input>) -> Failure {
 async fn stored(run: &Run) -> Outcome<Stored> {
     let keys = run.all_keys().await.map_err(broker::failure)?;
     let keys = keys.into_iter().filter_map(|change| {
-        Some((brunt_cluster::Key::parse(&change.key)?, change.value?, change.revision))
+        Some((Key::parse(&change.key)?, change.value?, change.revision))
     });
     let keys: Vec<_> = keys.collect();
     let checkpoint = if keys.is_empty() {
@@ -144,12 +154,11 @@ async fn stored(run: &Run) -> Outcome<Stored> {
 }
 
 /// Removes what is large; the keys stay for agents that come late, and are forgotten after a day.
-async fn sweep(broker: &Broker, run: &Run) {
+async fn sweep(run: &Run) {
     if let Err(error) = run.remove_frames(None).await {
         log::debug!("{error}");
     }
     for name in ["archive", "setup", "checkpoint"] {
         run.remove_file(name).await;
     }
-    broker.close().await;
 }
