@@ -140,9 +140,9 @@ fn stopped(input: Option<Input>) -> Failure {
 /// All that the store has of the run: a leader before this one may have died.
 async fn stored(run: &Run) -> Outcome<Stored> {
     let keys = run.all_keys().await.map_err(broker::failure)?;
-    let keys = keys.into_iter().filter_map(|change| {
-        Some((Key::parse(&change.key)?, change.value?, change.revision))
-    });
+    let keys = keys
+        .into_iter()
+        .filter_map(|change| Some((Key::parse(&change.key)?, change.value?, change.revision)));
     let keys: Vec<_> = keys.collect();
     let checkpoint = if keys.is_empty() {
         None
