@@ -152,9 +152,12 @@ impl LeadSettings {
         let agents = number("agents", count, 1, AGENTS_MAX)?;
         for (flag, reason) in REFUSED {
             let value = given.get(flag).filter(|_| given.switch(flag) != Some(false));
-            if let Some(value) =
-                value.filter(|value| value.texts.iter().any(|text| !text.is_empty()))
-            {
+            // An empty text asks for nothing, but for the flag that may stand alone.
+            let asks = |value: &&Value| {
+                let is_bare = *flag == "ui" && value.on_command_line;
+                is_bare || value.texts.iter().any(|text| !text.is_empty())
+            };
+            if let Some(value) = value.filter(asks) {
                 let said = &value.said_as;
                 return Err(Failure::usage(format!("{said} can't be had with --agents: {reason}")));
             }
@@ -272,6 +275,7 @@ mod tests {
             ("--agents 2 --on-agent-loss take-over", "not available"),
             ("--agents 2 --on-agent-loss x", "invalid value \"x\""),
             ("--agents 2 --allow-lost 3", "expected 0 to 2"),
+            ("--agents 2 --ui", "--ui can't be had with --agents"),
             ("--agents 2 --once", "--once can't be had with --agents"),
             ("--agents 2 --address x:1", "--address can't be had with --agents"),
         ] {

@@ -25,7 +25,7 @@ const EXAMPLES: &str = "Examples:
 const EXITS: &str = "An agent serves one test after another until Ctrl-C; a signal while a test runs lets the agent leave in good order: it stops, \
     delivers what it measured, and the leader is told. With --once or --run-id it ends with the test.
 
-Exit codes: 0 the test is over, whatever its leader thought of it, or the agent was not needed; 105 a signal while no test ran; 107 the script threw; 111 the agent lost its place or its \
+Exit codes: 0 the test is over, whatever its leader thought of it, or the agent was not needed; 105 a signal; 107 the script threw; 111 the agent lost its place or its \
     leader; 112 no broker, or no test within --wait.";
 
 pub(super) fn command() -> Command {

@@ -418,10 +418,13 @@ impl<R: Runner> Coordinator<R> {
         loop {
             self.pass_on_abort();
             self.advance().await;
-            if let Some(late_ns) = late.began(clock::now_ns()) {
+            let is_over = self.parts.scenes.iter().all(Scene::is_done);
+            // Scenarios that have nothing to do here are over before they begin.
+            let is_idle = is_over && !self.stopped;
+            let now = clock::now_ns();
+            if let Some(late_ns) = late.began(if is_idle { now.max(launch) } else { now }) {
                 self.parts.control.note_start(late_ns);
             }
-            let is_over = self.parts.scenes.iter().all(Scene::is_done);
             if is_over || self.cores.iter().all(|core| core.gone) {
                 return;
             }

@@ -77,6 +77,8 @@ impl Engine {
             && let Some(loaded) = self.loaded.take()
         {
             out.push(Look::Tell(AgentEvent::Loaded(Ok(loaded))));
+            // A short test is over before the first second is.
+            out.push(Look::Tell(AgentEvent::Vitals(self.vitals(0.0))));
         }
         // Else they wait.
         if !self.is_loading() {
@@ -102,15 +104,18 @@ impl Engine {
             out.push(Look::Settle);
         }
         if let Some(cpu) = self.meter.share(VITALS_EVERY) {
-            let vitals = Vitals {
-                vus: control.vus_active(),
-                vus_max: control.vus_initialized(),
-                iterations: control.iterations_complete(),
-                cpu,
-                lateness_p99_ms: (!self.lateness.is_empty())
-                    .then(|| self.lateness.percentile(99.0)),
-            };
-            out.push(Look::Tell(AgentEvent::Vitals(vitals)));
+            out.push(Look::Tell(AgentEvent::Vitals(self.vitals(cpu))));
+        }
+    }
+
+    fn vitals(&self, cpu: f64) -> Vitals {
+        let control = self.live.control();
+        Vitals {
+            vus: control.vus_active(),
+            vus_max: control.vus_initialized(),
+            iterations: control.iterations_complete(),
+            cpu,
+            lateness_p99_ms: (!self.lateness.is_empty()).then(|| self.lateness.percentile(99.0)),
         }
     }
 

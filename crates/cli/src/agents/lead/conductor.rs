@@ -190,6 +190,12 @@ impl Conductor {
         }
     }
 
+    /// Whether the log has this message: as one error, or as the last ones together.
+    fn has_told(&self, message: &str) -> bool {
+        let mut last = (0..self.errors.len()).map(|from| self.errors[from..].join("; "));
+        self.errors.iter().any(|error| error == message) || last.any(|errors| errors == message)
+    }
+
     fn tell(&self, told: Told) {
         // The main thread is gone: the loop notices.
         drop(self.told.send(told));
@@ -254,7 +260,7 @@ impl Conductor {
                 }
             }
             LeaderAction::Finish { code, message } => {
-                let is_told = message.as_ref().is_some_and(|it| self.errors.contains(it));
+                let is_told = message.as_ref().is_some_and(|it| self.has_told(it));
                 let has_led = self.leader.has_led();
                 self.end = Some(Finish { code, message, is_told, has_led });
             }
