@@ -153,11 +153,10 @@ impl LeadSettings {
         for (flag, reason) in REFUSED {
             let value = given.get(flag).filter(|_| given.switch(flag) != Some(false));
             // An empty text asks for nothing, but for the flag that may stand alone.
-            let asks = |value: &&Value| {
-                let is_bare = *flag == "ui" && value.on_command_line;
-                is_bare || value.texts.iter().any(|text| !text.is_empty())
-            };
-            if let Some(value) = value.filter(asks) {
+            let is_bare = *flag == "ui" && value.is_some_and(|value| value.on_command_line);
+            if let Some(value) =
+                value.filter(|value| is_bare || value.texts.iter().any(|text| !text.is_empty()))
+            {
                 let said = &value.said_as;
                 return Err(Failure::usage(format!("{said} can't be had with --agents: {reason}")));
             }
