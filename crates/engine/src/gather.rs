@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use brunt_fiber::clock;
 use brunt_metrics::{Frame, Ledger, MetricId, Recorder, Registry, Summary, TagSet, builtin};
-use brunt_metrics::{SeriesId, Verdict};
+use brunt_metrics::{SeriesId, Timing, Verdict};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
@@ -53,6 +53,8 @@ pub(crate) enum Message {
         tags: TagSet,
         value: f64,
     },
+    /// The scenarios begin, at this time of the run.
+    Launched(Duration),
     /// Somebody waits until all before it has been gathered.
     Mark(oneshot::Sender<()>),
     /// Somebody wants to know how things stand.
@@ -97,7 +99,7 @@ impl Gatherer {
         let mut judge = interval_at(start + JUDGE_EVERY, JUDGE_EVERY);
         let mut look = interval_at(start + LOOK_EVERY, LOOK_EVERY);
         let has_looks = !self.is_led && self.ledger.has_looks();
-        let mut began = None;
+        let mut began: Option<Duration> = None;
         count.set_missed_tick_behavior(MissedTickBehavior::Skip);
         look.set_missed_tick_behavior(MissedTickBehavior::Skip);
         judge.set_missed_tick_behavior(MissedTickBehavior::Skip);
@@ -122,7 +124,10 @@ impl Gatherer {
                     self.take_in(own.take_frame());
                     self.warn_of_many(&mut many);
                 }
-                _ = look.tick(), if has_looks => self.look(&mut began),
+                _ = look.tick(), if has_looks => if let Some(began) = began {
+                    self.look(began);
+                    look.reset_after(self.until_look(began));
+                },
                 _ = judge.tick(), if !self.is_led => self.judge(),
                 message = messages.recv() => match message {
                     Some(Message::Frame(frame)) => self.take_in(frame),
@@ -131,6 +136,11 @@ impl Gatherer {
                         let id = own.series(metric, tags);
                         own.add(id, value, clock::now_ns(), None);
                         self.take_in(own.take_frame());
+                    }
+                    Some(Message::Launched(after)) => {
+                        self.ledger.begin(after);
+                        began = Some(after);
+                        look.reset_after(self.until_look(after));
                     }
                     Some(Message::Mark(answer)) => drop(answer.send(())),
                     Some(Message::Ask(answer)) => {
@@ -203,17 +213,26 @@ impl Gatherer {
         self.obey(verdict);
     }
 
-    /// Looks at the thresholds in time, while iterations are begun.
-    fn look(&mut self, began: &mut Option<Duration>) {
+    /// Looks at the thresholds in time, while iterations are begun; the scenarios `began` at this time of the run.
+    fn look(&mut self, began: Duration) {
         if self.control.phase() != Phase::Running || self.control.is_aborting() {
             return;
         }
         let now = self.control.run_duration();
-        let began = *began.get_or_insert(now);
-        if now.saturating_sub(began) <= self.regular {
+        // The look at the end of the last whole second comes a little late.
+        if now.saturating_sub(began) <= self.regular + Timing::SLACK {
             let verdict = self.ledger.look(now);
             self.obey(verdict);
         }
+    }
+
+    /// The wait until the next look: looks come at whole seconds of the scenarios, so that none sees more than this of the time in
+    /// which iterations only end.
+    fn until_look(&self, began: Duration) -> Duration {
+        let running = self.control.run_duration().saturating_sub(began);
+        let left = LOOK_EVERY - Duration::from_nanos(running.subsec_nanos().into());
+        // This look came a trifle early.
+        if left < LOOK_EVERY / 20 { left + LOOK_EVERY } else { left }
     }
 
     fn obey(&self, verdict: Verdict) {

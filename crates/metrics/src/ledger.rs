@@ -85,7 +85,7 @@ pub struct Ledger {
     warnings: Vec<String>,
     /// The values of warm-ups, if there may be some.
     left_out: Option<LeftOut>,
-    /// When the scenarios began, on the clock of the run; the first look at thresholds in time says so.
+    /// When the scenarios began, on the clock of the run.
     began: Option<Duration>,
 }
 

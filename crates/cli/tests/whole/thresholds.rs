@@ -203,6 +203,17 @@ fn a_wrong_file_of_rates_is_told_with_its_line() {
     assert!(told.code == 104 && told.stderr.contains("there is no file "), "{told:?}");
 }
 
+/// The window of a look one second later would have the ends of ten iterations.
+#[test]
+fn no_look_comes_when_iterations_only_end() {
+    let script = "import { sleep } from 'k6';\n\
+        import exec from 'k6/execution';\n\
+        export const options = { vus: 11, duration: '2s', thresholds: { iterations: [{ threshold: 'count>10', window: '1s' }] } };\n\
+        export default function () { sleep(exec.vu.idInTest === 1 ? 3.5 : 0.02); }\n";
+    let told = brunt("run -q s.js").file("s.js", script).told();
+    assert_eq!(told.code, 0, "{told:?}");
+}
+
 /// A window without values is a rate of 0, but not as long as there is nothing but a warm-up.
 #[test]
 fn a_window_begins_behind_the_warm_up() {

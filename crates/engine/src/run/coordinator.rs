@@ -415,6 +415,10 @@ impl<R: Runner> Coordinator<R> {
                 "Starts after {}", brunt_duration::wait::format(spec.start_time));
         }
         self.parts.control.enter_phase(Phase::Running);
+        let launched = Message::Launched(self.parts.control.run_duration());
+        if self.parts.gather.send(launched).await.is_err() {
+            log::debug!("the gatherer is gone");
+        }
         loop {
             self.pass_on_abort();
             self.advance().await;

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::Ledger;
 use super::judged::Look;
+use super::window::Ring;
 use crate::sink::Sink;
 
 /// How the thresholds stand.
@@ -32,23 +33,31 @@ impl Ledger {
         all.any(|judged| judged.threshold.timing.is_in_time())
     }
 
-    /// Looks at the thresholds in time. Call it once a second while scenarios run, from their start on; `elapsed` is the
-    /// time since the start of the run.
+    /// The scenarios begin, at this time of the run: the values so far are in no window. The first call counts.
+    pub fn begin(&mut self, elapsed: Duration) {
+        if self.began.is_none() {
+            self.began = Some(elapsed);
+            self.entries.iter_mut().flat_map(|entry| &mut entry.rings).for_each(Ring::begin);
+        }
+    }
+
+    /// Looks at the thresholds in time. Call it once a second while scenarios run; `elapsed` is the time since the start of the
+    /// run. Where nobody has said that they [began](Self::begin), they begin with the first look.
     pub fn look(&mut self, elapsed: Duration) -> Verdict {
         self.judge(elapsed, false, true)
     }
 
     fn judge(&mut self, elapsed: Duration, last: bool, looks: bool) -> Verdict {
         let mut verdict = Verdict::default();
-        if looks && self.began.is_none() {
-            self.began = Some(elapsed);
+        if looks {
+            self.begin(elapsed);
         }
         let running = elapsed.saturating_sub(self.began.unwrap_or_default());
         let has_warmups = self.left_out.is_some();
         let mut exit = None;
         for entry in self.entries.iter_mut().filter(|entry| !entry.judged.is_empty()) {
             if looks || last {
-                entry.rings.iter_mut().for_each(|ring| ring.settle(elapsed));
+                entry.rings.iter_mut().for_each(|ring| ring.settle(running));
             }
             let is_warming = looks && has_warmups && entry.is_warming(running);
             let look = Look { elapsed, running, last, warm_until: entry.warm_until };

@@ -300,6 +300,20 @@ fn a_breach_that_must_last_counts_from_its_beginning() {
 }
 
 #[test]
+fn values_before_the_scenarios_are_in_no_window() {
+    let mut test = Test::new(vec![in_time("my_trend", "max<50 window=1s")]);
+    test.add("my_trend", &[], 100.0);
+    test.ledger.begin(SECOND / 2);
+    for second in 1..=3 {
+        test.add("my_trend", &[], 1.0);
+        test.ledger.look(SECOND / 2 + SECOND * second);
+    }
+    assert!(test.ledger.evaluate(SECOND * 4, true).crossed.is_empty());
+    let summary = test.ledger.summary(SECOND * 4);
+    assert_eq!(summary.metric("my_trend").unwrap().thresholds[0].value, Some(1.0));
+}
+
+#[test]
 fn a_look_without_values_means_what_is_asked_for() {
     let ok = |metric: &str, label: &str| {
         let mut test = Test::new(vec![in_time(metric, label)]);

@@ -63,6 +63,13 @@ impl Ring {
         self.fresh.merge(sink);
     }
 
+    /// Forgets the values so far, and counts time from here on.
+    pub(super) fn begin(&mut self) {
+        self.parts.clear();
+        self.fresh = Sink::empty(self.fresh.kind());
+        self.looked = Duration::ZERO;
+    }
+
     /// Puts the values since the last look where they belong: into the part in which the middle between both looks lies,
     /// so that a look that comes a little early or late moves nothing.
     pub(super) fn settle(&mut self, now: Duration) {
