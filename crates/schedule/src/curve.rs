@@ -102,7 +102,11 @@ impl Curve {
             if rate.split_whitespace().count() != 1 || rate.starts_with("infinity") {
                 return Err(form());
             }
-            let rate = Rate::parse(rate).map_err(|fault| wrong(fault.into()))?;
+            let rate = match Rate::parse(rate) {
+                // 0 is none here, not as many as possible.
+                Err(InvalidRate::NoTime) => return Err(form()),
+                rate => rate.map_err(|fault| wrong(fault.into()))?,
+            };
             if corners.last().is_some_and(|last| at < last.moment) {
                 return Err(wrong(LineFault::Order(shown(moment))));
             }
@@ -248,6 +252,7 @@ mod tests {
             ("\n0", "line 2: \"0\" is not MOMENT RATE, such as 30s 100/s"),
             ("5s 1\n\n4s 2", "line 3: the moment 4s is before the one above it; moments must grow"),
             ("0 1.5/s", "line 1: \"1.5\" is not a number of hits; write 50, 50/s or 300/5m"),
+            ("0 5/0s", "line 1: \"0 5/0s\" is not MOMENT RATE, such as 30s 100/s"),
             ("0 -1", "line 1: \"-1\" is not a number of hits; write 50, 50/s or 300/5m"),
         ] {
             assert_eq!(Curve::parse(text).unwrap_err().to_string(), told);

@@ -14,14 +14,14 @@ use crate::{
     exit::Exit,
     failure::{Failure, Outcome},
     flags::{self, Given},
-    settings::ScriptSettings,
+    settings::{RunSettings, ScriptSettings},
 };
 
 const EXAMPLES: &str = "Examples:
   brunt k8s manifest --agents 4 --nats nats://nats:4222 script.js | kubectl apply -f -
   brunt k8s manifest --agents 20 --nats tls://nats:4222 --nats-secret broker --nats-creds user.creds -d 10m script.js
   brunt k8s manifest --agents 4 --nats nats://nats:4222 --claim tests/shop.tar --name shop-1
-  brunt k8s manifest --agents 4 --nats nats://nats:4222 script.js -- --out csv=/tmp/results.csv";
+  brunt k8s manifest --agents 4 --nats nats://nats:4222 script.js -- --allow-lost 1";
 
 const AFTER: &str = "The manifest is a Job that leads the test, a Job of N agents, and a Secret with the archive of the script, which only the leader sees. \
     Options of the test become part of the archive; words behind -- are flags of `brunt run` for the leader. No rights in the cluster are needed: \
@@ -138,6 +138,17 @@ impl Request {
                     .hint("name a script or an archive, or say by --claim or --in-image where pods find one"));
             }
         };
+        let is_written =
+            |flag: &&flags::Flag| given.get(flag.long).is_some_and(|value| value.on_command_line);
+        if elsewhere.is_some()
+            && let Some(flag) = flags::of_archive().find(is_written)
+        {
+            return Err(Failure::usage(format!(
+                "--{} would become part of the archive, and the archive is made already",
+                flag.long
+            ))
+            .hint("give it to brunt archive, or to the leader, behind --"));
+        }
         let agents = text("agents")
             .ok_or_else(|| needed("--agents N", "the number of pods that make the load"))?;
         let count = agents.parse().ok().filter(|count| (1..=AGENTS_MAX).contains(count));
@@ -147,8 +158,11 @@ impl Request {
             ))
         })?;
         let nats = text("nats").ok_or_else(|| needed("--nats URL", "where the pods meet"))?;
-        let is_address =
-            |url: &str| ["nats://", "tls://"].iter().any(|scheme| url.trim().starts_with(scheme));
+        let is_address = |url: &str| {
+            ["nats://", "tls://"]
+                .iter()
+                .any(|scheme| url.trim().strip_prefix(scheme).is_some_and(|host| !host.is_empty()))
+        };
         if !nats.split(',').all(is_address) {
             return Err(Failure::usage(format!("invalid value \"{nats}\" for --nats")).hint(
                 "write nats://HOST:4222 or tls://HOST:4222, as pods reach it; several with commas",
@@ -191,6 +205,8 @@ impl Request {
                 .hint("write a name and a value, such as --pod-env BRUNT_LOG_FORMAT=json")),
         });
         let env = pairs.collect::<Outcome<_>>()?;
+        let flags: Vec<String> = list("run-flags").collect();
+        check_leader(&flags, count, &name)?;
         Ok(Self {
             archive,
             given,
@@ -204,9 +220,9 @@ impl Request {
                 nats_files,
                 image: text("image"),
                 pull_policy: policy,
-                flags: list("run-flags").collect(),
+                flags,
                 env,
-                cpu: text("agent-cpu").map(|cpu| quantity("agent-cpu", cpu)).transpose()?,
+                cpu: text("agent-cpu").map(whole_cpus).transpose()?,
                 memory: text("agent-memory")
                     .map(|memory| quantity("agent-memory", memory))
                     .transpose()?,
@@ -290,6 +306,43 @@ fn quantity(flag: &str, text: String) -> Outcome<String> {
     }
     Err(Failure::usage(format!("invalid value \"{text}\" for --{flag}"))
         .hint("write a quantity of Kubernetes', such as 2, 500m or 2Gi"))
+}
+
+/// Whole CPUs: an agent has a thread on each.
+fn whole_cpus(text: String) -> Outcome<String> {
+    match text.parse() {
+        Ok(1..=10_000_u32) => Ok(text),
+        _ => Err(Failure::usage(format!("invalid value \"{text}\" for --agent-cpu"))
+            .hint("write a whole number of CPUs, such as 2: an agent has a thread on each")),
+    }
+}
+
+/// Reads the flags of the leader as its pod will: a pod that ends at once is a late answer.
+///
+/// # Errors
+/// `brunt run --agents` does not take them.
+fn check_leader(flags: &[String], agents: u32, run: &str) -> Outcome<()> {
+    let agents = agents.to_string();
+    let own = ["brunt", "run", "--agents", &agents, "--run-id", run].map(str::to_owned);
+    let words = own.into_iter().chain(flags.iter().cloned()).chain(["test.tar".to_owned()]);
+    let behind = |failure: Failure| {
+        let told = format!("behind --: {}", failure.message());
+        Failure::usage(told).hint("the words behind -- are flags of brunt run for the leader")
+    };
+    let matches = super::command().try_get_matches_from(words).map_err(|error| {
+        behind(flags::usage_failure(
+            &error,
+            Some("run"),
+            &super::long_flags(&super::command(), Some("run")),
+            &[],
+        ))
+    })?;
+    let Some(("run", matches)) = matches.subcommand() else { return Ok(()) };
+    super::one_script("run", matches).map_err(behind)?;
+    let environment = Environment::default();
+    let all = flags::global::FLAGS.iter().chain(flags::of_run());
+    let given = Given::collect(all, matches, &environment).map_err(behind)?;
+    RunSettings::new(&given, &environment).map(drop).map_err(behind)
 }
 
 fn is_variable(name: &str) -> bool {

@@ -126,6 +126,32 @@ fn wrong_calls_say_what_would_be_right() {
             "a name and a value",
         ),
         ("k8s manifest --agents 4 --nats nats://n --out csv s.js", "unknown flag: --out", ""),
+        ("k8s manifest --agents 4 --nats nats:// s.js", "for --nats", "write nats://HOST:4222"),
+        (
+            "k8s manifest --agents 4 --nats nats://n --agent-cpu 500m s.js",
+            "for --agent-cpu",
+            "whole",
+        ),
+        (
+            "k8s manifest --agents 4 --nats nats://n --in-image /a -d 1m",
+            "--duration would",
+            "behind --",
+        ),
+        (
+            "k8s manifest --agents 4 --nats nats://n s.js -- --strict",
+            "behind --: ",
+            "for the leader",
+        ),
+        (
+            "k8s manifest --agents 4 --nats nats://n s.js -- --nosuch",
+            "behind --: ",
+            "for the leader",
+        ),
+        (
+            "k8s manifest --agents 4 --nats nats://n s.js -- other.js",
+            "behind --: ",
+            "for the leader",
+        ),
     ] {
         let told = brunt(line).file("s.js", SCRIPT).told();
         assert_eq!(told.code, 255, "{line} {told:?}");

@@ -22,6 +22,12 @@ const JUDGE_EVERY: Duration = Duration::from_secs(2);
 /// From one look at the thresholds in time to the next.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
+/// Looks come so much later than the values that they see: these are on their way. An agent that is silent for longer is shown.
+const LOOK_BACK: Duration = Duration::from_secs(3);
+
+/// Agents tell what they measured in a second together. `at` is the end of it.
+const HALF: Duration = Duration::from_millis(500);
+
 /// How the test ended.
 pub(super) enum End {
     /// As its leader says.
@@ -44,6 +50,8 @@ pub(super) struct MainLoop {
     inputs: mpsc::Sender<Input>,
     /// Since the start, thresholds in time are looked at for so long.
     regular: Duration,
+    /// The last second of the scenarios that was looked at.
+    looked: Duration,
     screen: Option<Drawer>,
     /// Unix ns.
     started: Option<u64>,
@@ -74,6 +82,7 @@ impl MainLoop {
             told,
             inputs,
             regular,
+            looked: Duration::ZERO,
             screen,
             started: None,
             is_aborted: false,
@@ -90,16 +99,15 @@ impl MainLoop {
     /// Runs until the test is over; `conclude` tells it.
     pub(super) fn run(&mut self, conclude: impl Fn(&mut Whole)) -> End {
         let has_looks = self.ledger.as_ref().is_some_and(Ledger::has_looks);
-        let (mut judge, mut look) = (Instant::now(), Instant::now());
+        let mut judge = Instant::now();
         loop {
             let now = Instant::now();
             if self.started.is_some() && now >= judge {
                 judge = now + JUDGE_EVERY;
-                self.judge(false);
+                self.judge();
             }
-            if self.started.is_some() && has_looks && now >= look {
-                look = now + LOOK_EVERY;
-                self.judge(true);
+            if self.started.is_some() && has_looks && !self.is_aborted {
+                self.look(self.elapsed().saturating_sub(LOOK_BACK));
             }
             let wait = Duration::from_millis(100);
             let told = match self.told.recv_timeout(wait) {
@@ -117,12 +125,19 @@ impl MainLoop {
                         frame.at = clock::now_ns();
                     }
                     if let Some(ledger) = &mut self.ledger {
-                        ledger.absorb(&frame);
+                        let since = self.started.and_then(|started| frame.at.checked_sub(started));
+                        let since = since.map(Duration::from_nanos);
+                        ledger.absorb_at(&frame, since.map(|since| since.saturating_sub(HALF)));
                     }
                     self.listener.frame(&Arc::new(*frame));
                 }
                 Told::Started(at) => {
                     self.started.get_or_insert(at);
+                    // A leader that takes the run up again has not all values of the seconds before.
+                    self.looked = Duration::from_secs(self.elapsed().as_secs());
+                    if let Some(ledger) = &mut self.ledger {
+                        ledger.begin(self.looked);
+                    }
                     judge = Instant::now() + JUDGE_EVERY;
                 }
                 Told::View(view) => {
@@ -153,16 +168,27 @@ impl MainLoop {
         Duration::from_nanos(clock::now_ns().saturating_sub(started))
     }
 
-    /// Looks at the thresholds; those in time while iterations are begun.
-    fn judge(&mut self, in_time: bool) {
+    /// Judges the thresholds that are not in time.
+    fn judge(&mut self) {
         let elapsed = self.elapsed();
         let Some(ledger) = self.ledger.as_mut().filter(|_| !self.is_aborted) else { return };
-        let verdict = match in_time {
-            true if elapsed > self.regular => return,
-            true => ledger.look(elapsed),
-            false => ledger.evaluate(elapsed, false),
-        };
-        if verdict.abort {
+        let verdict = ledger.evaluate(elapsed, false);
+        self.obey(verdict);
+    }
+
+    /// Looks at those in time, at each second up to `until` at which iterations are begun.
+    fn look(&mut self, until: Duration) {
+        let whole = self.elapsed().saturating_sub(HALF);
+        while self.looked + LOOK_EVERY <= until.min(self.regular) {
+            let Some(ledger) = self.ledger.as_mut() else { return };
+            self.looked += LOOK_EVERY;
+            let verdict = ledger.look_back(self.looked, whole.max(self.looked));
+            self.obey(verdict);
+        }
+    }
+
+    fn obey(&mut self, verdict: Verdict) {
+        if verdict.abort && !self.is_aborted {
             self.is_aborted = true;
             let reason = AbortReason::Thresholds { crossed: verdict.crossed };
             let fault = Fault::new(Exit::Thresholds.code(), reason.to_string());
@@ -171,8 +197,14 @@ impl MainLoop {
     }
 
     fn conclude(&mut self, outcome: RunOutcome, tell: &impl Fn(&mut Whole)) {
-        let Some(mut ledger) = self.ledger.take() else { return };
         let run = Duration::from_nanos(outcome.run_ns);
+        // All values are there. Of a test that was cut short the last seconds have none.
+        let is_cut = std::mem::replace(&mut self.is_aborted, true) || run < self.regular;
+        let has_looks = self.ledger.as_ref().is_some_and(Ledger::has_looks);
+        if !is_cut && has_looks && self.started.is_some() {
+            self.look(run);
+        }
+        let Some(mut ledger) = self.ledger.take() else { return };
         let verdict = ledger.evaluate(run, true);
         self.listener.end(&verdict);
         let report = self.report_of(&ledger, verdict, run);
