@@ -33,6 +33,7 @@ use crate::frame::{Dropped, Frame};
 use crate::metric::{Metric, MetricId, builtin};
 use crate::registry::Registry;
 use crate::series::Series;
+use crate::sink::Sink;
 use crate::stat::TrendStat;
 use crate::summary::{GroupSummary, LeftOut, Summary};
 use crate::tags::WARMUP_TAG;
