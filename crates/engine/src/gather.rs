@@ -230,7 +230,7 @@ impl Gatherer {
     /// which iterations only end.
     fn until_look(&self, began: Duration) -> Duration {
         let running = self.control.run_duration().saturating_sub(began);
-        let left = LOOK_EVERY - Duration::from_nanos(running.subsec_nanos().into());
+        let left = LOOK_EVERY.saturating_sub(Duration::from_nanos(running.subsec_nanos().into()));
         // This look came a trifle early.
         if left < LOOK_EVERY / 20 { left + LOOK_EVERY } else { left }
     }

@@ -201,7 +201,7 @@ impl Ledger {
 
     /// Takes in what was seen in a tick.
     pub fn absorb(&mut self, frame: &Frame) {
-        self.take_in(frame, |ring, sink| ring.absorb(sink));
+        self.take_in(frame, window::Ring::absorb);
     }
 
     /// The same of a frame that was made elsewhere, and came a while after its values. Windows count them at the time of the run at

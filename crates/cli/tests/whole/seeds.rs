@@ -125,7 +125,7 @@ fn two_runs_with_one_seed_send_the_same_bytes() {
 
 /// All that draws: cryptography, keys and signatures, made-up data, forms of both kinds, cookies, digest, WebSockets; and requests
 /// that go out side by side, each under a number of its own.
-const EVERYTHING: &str = r#"
+const EVERYTHING: &str = r"
 import http from 'k6/http';
 import ws from 'k6/ws';
 import crypto6 from 'k6/crypto';
@@ -177,7 +177,7 @@ export default async function () {
     });
   });
 }
-"#;
+";
 
 #[test]
 fn all_that_draws_repeats_with_a_given_seed() {

@@ -127,10 +127,7 @@ pub(super) fn send_by<'js>(
             asked.discard_body = ready.response_type == ResponseType::None;
             // Pinned where it is made: it is large, and would be copied on its way.
             let run = pin!(wire.client.exchange(&asked));
-            let exchange = match block_on(run) {
-                Ok(exchange) => exchange,
-                Err(_) => return Err(throw_stopped(ctx)),
-            };
+            let Ok(exchange) = block_on(run) else { return Err(throw_stopped(ctx)) };
             show((host, state, http), &ready, &asked, &exchange);
             exchange
         }
