@@ -128,10 +128,6 @@ impl Uplink {
             self.throw(frame, run_ns);
             return;
         }
-        // Whole seconds of the scenarios, so that the leader's windows fit them.
-        if self.is_over(run_ns) {
-            self.close_second();
-        }
         self.since.get_or_insert(run_ns);
         self.until = self.until.max(run_ns);
         self.second.absorb(frame);
@@ -176,7 +172,9 @@ impl Uplink {
         there: bool,
         mut each: impl FnMut(Publication),
     ) {
-        if self.is_over(run_ns) || self.is_finished && self.since.is_some() {
+        let is_full =
+            self.since.is_some_and(|since| run_ns >= since + self.frame_ns || run_ns < since);
+        if is_full || self.is_finished && self.since.is_some() {
             self.close_second();
         }
         if !there {
@@ -213,12 +211,6 @@ impl Uplink {
                 None => break,
             }
         }
-    }
-
-    /// Whether the second that is open is over at this time; so is the time before the scenarios.
-    fn is_over(&self, run_ns: Nanos) -> bool {
-        let second = |run_ns: Nanos| (run_ns > 0, run_ns / self.frame_ns);
-        self.since.is_some_and(|since| second(run_ns) != second(since))
     }
 
     fn close_second(&mut self) {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use brunt_cluster::{Archive, LeaderConfig, Limits, Plan as WholePlan};
 use brunt_engine::RunReport;
 use brunt_fiber::clock;
-use brunt_metrics::Registry;
+use brunt_metrics::{Registry, ThresholdSet};
 
 use self::main_loop::{MainLoop, Whole};
 use self::thread::{Finish, Work};
@@ -248,6 +248,16 @@ fn execution(lead: &LeadSettings, run: &str) -> String {
 fn refuse_own_metrics(plan: &Plan) -> Outcome<()> {
     if plan.names(generator::is_one) || plan.names_metric("verdict") {
         let told = "a threshold on generator_* or verdict can't be judged with --agents: each agent looks at its own machine";
+        return Err(Failure::config(told));
+    }
+    let sets = &plan.consolidated.thresholds;
+    let is_in_time = |set: &&ThresholdSet| set.thresholds.iter().any(|it| it.timing.is_in_time());
+    if let Some(set) = sets.iter().find(is_in_time) {
+        let told = format!(
+            "the threshold on {} has a window or for, which can't be judged with --agents yet: values of agents come late, and in seconds of their \
+             own; leave window and for out",
+            set.metric
+        );
         return Err(Failure::config(told));
     }
     Ok(())

@@ -42,7 +42,7 @@ impl Ledger {
     }
 
     /// Looks at the thresholds in time. Call it once a second while scenarios run; `elapsed` is the time since the start of the
-    /// run. Where nobody has said that they [began](Self::begin), they begin with the first look.
+    /// run. Without a [beginning](Self::begin) before, the scenarios begin with the first look.
     pub fn look(&mut self, elapsed: Duration) -> Verdict {
         self.look_back(elapsed, elapsed)
     }
