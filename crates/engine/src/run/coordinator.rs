@@ -12,6 +12,7 @@ use brunt_schedule::{Peak, Segment};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 
+use self::asked::Growth;
 use super::config::Linger;
 use super::late::LateStart;
 use super::pool::Pool;
@@ -23,6 +24,9 @@ use crate::health::CoreHealth;
 use crate::live::Ask;
 use crate::message::{Command, Event, Staged};
 use crate::runner::{Runner, VuIds};
+
+mod asked;
+mod led;
 
 /// How long to wait before trying again to reach a core whose queue is full.
 const RETRY_NS: u64 = 1_000_000;
@@ -79,14 +83,6 @@ pub(super) struct Coordinator<R: Runner> {
     /// Somebody waits for frames of all cores.
     awaiting_frames: Option<oneshot::Sender<()>>,
     health: Vec<CoreHealth>,
-}
-
-/// The number of VUs still to be made; at zero, or when one can't be made, the answer is given.
-struct Growth {
-    scenario: usize,
-    left: u64,
-    failed: Option<String>,
-    answer: oneshot::Sender<Result<(), String>>,
 }
 
 enum StageEnd {
@@ -229,35 +225,6 @@ impl<R: Runner> Coordinator<R> {
         }
     }
 
-    // --- a run that is led
-
-    /// Begins the scenarios when the leader wants it, and stays until it needs the run no more: it may ask for `setup()` before
-    /// and for `teardown()` after them. Returns the data of `setup()`.
-    async fn obey_leader(&mut self, timer: &mut CoreTimer) -> Option<Arc<str>> {
-        if !self.may_go_on() {
-            return None;
-        }
-        self.parts.control.enter_phase(Phase::Paused);
-        while self.parts.control.start_moment().is_none() && self.may_go_on() {
-            self.step(timer, u64::MAX).await;
-        }
-        // A `setup()` under way hears of an abort.
-        self.pass_on_abort();
-        self.finish_asking(timer).await;
-        if let Some(launch) = self.parts.control.start_moment().filter(|_| self.may_go_on()) {
-            self.parts.control.start_clock_at(launch);
-            self.scenarios(timer, launch).await;
-        }
-        self.note_abort();
-        self.parts.control.enter_phase(Phase::Teardown);
-        while !self.parts.control.is_released() && !self.cores.iter().all(|core| core.gone) {
-            self.step(timer, u64::MAX).await;
-        }
-        self.finish_asking(timer).await;
-        self.parts.control.stop_clock();
-        self.parts.control.setup_data()
-    }
-
     fn next_ids(&mut self) -> VuIds {
         self.numbered += 1;
         let global = self.parts.segment.global(self.numbered - 1) + 1;
@@ -314,78 +281,6 @@ impl<R: Runner> Coordinator<R> {
             Staged::Done(()) => {}
             Staged::Failed(error) => self.fail_or_abort(error, Failure::Teardown),
             Staged::TimedOut => self.fail(Failure::TeardownTimeout(limit)),
-        }
-    }
-
-    fn keep_setup_data(&self, data: Option<Arc<str>>) {
-        self.parts.control.keep_setup_data(data.clone());
-        self.parts.runner.set_setup_data(data);
-    }
-
-    /// Waits for the end of what somebody asked for.
-    async fn finish_asking(&mut self, timer: &mut CoreTimer) {
-        while self.asking.is_some() && !self.cores.iter().all(|core| core.gone) {
-            self.step(timer, u64::MAX).await;
-        }
-    }
-
-    /// Whether there is room for what somebody asks: the VUs are made, and neither `setup()` nor `teardown()` runs.
-    fn may_be_asked(&self) -> bool {
-        let phase = self.parts.control.phase();
-        phase >= Phase::Paused
-            && (phase < Phase::Ended || self.parts.control.is_lingering())
-            && !self.cores.iter().any(|core| core.staging)
-            && self.growth.is_none()
-            && self.awaiting_frames.is_none()
-    }
-
-    /// Does, or begins to do, what somebody asks.
-    fn answer(&mut self, ask: Ask) {
-        let (setup, teardown) = self.parts.limits;
-        let command = match ask {
-            Ask::Data(data, answer) => {
-                self.keep_setup_data(data);
-                let _ = answer.send(());
-                return;
-            }
-            Ask::Grow { answer, .. } if self.parts.control.phase() == Phase::Ended => {
-                let _ = answer.send(Err("the test is over".to_owned()));
-                return;
-            }
-            Ask::Grow { scenario, vus, answer } => return self.grow_to(scenario, vus, answer),
-            Ask::HandOver(answer) => {
-                self.ask_for_frames();
-                self.awaiting_frames = Some(answer);
-                self.frames_awaited();
-                return;
-            }
-            Ask::Setup(_) => Command::Setup { limit: setup },
-            Ask::Teardown(_) => {
-                Command::Teardown { data: self.parts.control.setup_data(), limit: teardown }
-            }
-        };
-        // Without a living core the question is dropped, which is an answer.
-        self.asking = self.stage(command).map(|()| ask);
-    }
-
-    /// Lets each core hand over what it has seen.
-    fn ask_for_frames(&mut self) {
-        for core in 0..self.cores.len() {
-            self.cores[core].owes_frame = !self.cores[core].gone;
-            self.order(core, Command::HandOver);
-        }
-    }
-
-    fn owes_frames(&self) -> bool {
-        self.cores.iter().any(|core| core.owes_frame)
-    }
-
-    /// Tells whoever waits for frames of all cores once they are on their way; none will come from a core that has died.
-    fn frames_awaited(&mut self) {
-        if !self.owes_frames()
-            && let Some(answer) = self.awaiting_frames.take()
-        {
-            let _ = answer.send(());
         }
     }
 
@@ -493,61 +388,7 @@ impl<R: Runner> Coordinator<R> {
         }
     }
 
-    /// Makes the VUs that a scenario lacks to have `vus` of them, on all cores in turn.
-    fn grow_to(&mut self, scenario: usize, vus: u64, answer: oneshot::Sender<Result<(), String>>) {
-        let living: Vec<usize> =
-            (0..self.cores.len()).filter(|core| !self.cores[*core].gone).collect();
-        let lacking = self.parts.scenes[scenario].lacks(vus);
-        if living.is_empty() || lacking == 0 {
-            let _ = answer.send(Ok(()));
-            return;
-        }
-        self.spare = self.spare.saturating_sub(lacking);
-        for core in living.into_iter().cycle().take(lacking as usize) {
-            let ids = self.next_ids();
-            self.order(core, Command::Grow { ids, scenario });
-        }
-        self.growth = Some(Growth { scenario, left: lacking, failed: None, answer });
-    }
-
-    /// One of the VUs that somebody asked for is there, or can't be made.
-    fn grown(&mut self, scenario: usize, failed: Option<String>) {
-        let Some(growth) = self.growth.as_mut().filter(|growth| growth.scenario == scenario) else {
-            return;
-        };
-        growth.left -= 1;
-        growth.failed = growth.failed.take().or(failed);
-        if growth.left > 0 {
-            return;
-        }
-        if let Some(growth) = self.growth.take() {
-            let _ = growth.answer.send(growth.failed.map_or(Ok(()), Err));
-        }
-    }
-
     // --- the end
-
-    /// Waits after the end for whatever is asked, until somebody ends the waiting.
-    async fn linger(&mut self, timer: &mut CoreTimer) {
-        let Some(begin) = self.parts.linger.take() else { return };
-        // Numbers are complete before anybody can see that it is over.
-        self.ask_for_frames();
-        while self.owes_frames() {
-            self.step(timer, u64::MAX).await;
-        }
-        let control = Arc::clone(&self.parts.control);
-        control.enter_phase(Phase::Ended);
-        // Before the call: from within it somebody may end the waiting already.
-        control.begin_linger();
-        if !begin() {
-            control.end_linger();
-        }
-        while control.is_lingering() && !self.cores.iter().all(|core| core.gone) {
-            self.step(timer, u64::MAX).await;
-        }
-        control.end_linger();
-        self.finish_asking(timer).await;
-    }
 
     async fn shut_down(&mut self, timer: &mut CoreTimer) {
         for core in 0..self.cores.len() {
