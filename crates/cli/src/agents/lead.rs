@@ -135,10 +135,9 @@ pub(crate) fn perform(
     let signal = inputs.clone();
     signals.call(Box::new(move |name| main_loop::signal(&signal, name)));
     let (listener, results, gauges) = samples.listen();
-    let regular = brunt_schedule::regular_duration(&plan.consolidated.scenarios);
     let longest = plan.consolidated.total_duration();
     let screen = (!quiet).then(|| screen::Drawer::new(Arc::clone(&context.screen), color, longest));
-    let mut main = MainLoop::new(ledger, listener, (heard, inputs), regular, screen);
+    let mut main = MainLoop::new(ledger, listener, (heard, inputs), screen);
     let end = main.run(|whole: &mut Whole| {
         context.logging.flush(Duration::from_secs(2));
         Witness::new(None, false).tell(&mut whole.report.summary);

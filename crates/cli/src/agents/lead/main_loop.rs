@@ -19,15 +19,6 @@ use crate::failure::Failure;
 /// From one judgement of the thresholds to the next, as on one machine.
 const JUDGE_EVERY: Duration = Duration::from_secs(2);
 
-/// From one look at the thresholds in time to the next.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
-
-/// Looks come so much later than the values that they see: these are on their way. An agent that is silent for longer is shown.
-const LOOK_BACK: Duration = Duration::from_secs(3);
-
-/// Agents tell what they measured in a second together. `at` is the end of it.
-const HALF: Duration = Duration::from_millis(500);
-
 /// How the test ended.
 pub(super) enum End {
     /// As its leader says.
@@ -48,10 +39,6 @@ pub(super) struct MainLoop {
     listener: Box<dyn Listener>,
     told: Receiver<Told>,
     inputs: mpsc::Sender<Input>,
-    /// Since the start, thresholds in time are looked at for so long.
-    regular: Duration,
-    /// The last second of the scenarios that was looked at.
-    looked: Duration,
     screen: Option<Drawer>,
     /// Unix ns.
     started: Option<u64>,
@@ -73,7 +60,6 @@ impl MainLoop {
         ledger: Ledger,
         listener: Box<dyn Listener>,
         (told, inputs): (Receiver<Told>, mpsc::Sender<Input>),
-        regular: Duration,
         screen: Option<Drawer>,
     ) -> Self {
         Self {
@@ -81,8 +67,6 @@ impl MainLoop {
             listener,
             told,
             inputs,
-            regular,
-            looked: Duration::ZERO,
             screen,
             started: None,
             is_aborted: false,
@@ -98,16 +82,12 @@ impl MainLoop {
 
     /// Runs until the test is over; `conclude` tells it.
     pub(super) fn run(&mut self, conclude: impl Fn(&mut Whole)) -> End {
-        let has_looks = self.ledger.as_ref().is_some_and(Ledger::has_looks);
         let mut judge = Instant::now();
         loop {
             let now = Instant::now();
             if self.started.is_some() && now >= judge {
                 judge = now + JUDGE_EVERY;
                 self.judge();
-            }
-            if self.started.is_some() && has_looks && !self.is_aborted {
-                self.look(self.elapsed().saturating_sub(LOOK_BACK));
             }
             let wait = Duration::from_millis(100);
             let told = match self.told.recv_timeout(wait) {
@@ -125,19 +105,12 @@ impl MainLoop {
                         frame.at = clock::now_ns();
                     }
                     if let Some(ledger) = &mut self.ledger {
-                        let since = self.started.and_then(|started| frame.at.checked_sub(started));
-                        let since = since.map(Duration::from_nanos);
-                        ledger.absorb_at(&frame, since.map(|since| since.saturating_sub(HALF)));
+                        ledger.absorb(&frame);
                     }
                     self.listener.frame(&Arc::new(*frame));
                 }
                 Told::Started(at) => {
                     self.started.get_or_insert(at);
-                    // A leader that takes the run up again has not all values of the seconds before.
-                    self.looked = Duration::from_secs(self.elapsed().as_secs());
-                    if let Some(ledger) = &mut self.ledger {
-                        ledger.begin(self.looked);
-                    }
                     judge = Instant::now() + JUDGE_EVERY;
                 }
                 Told::View(view) => {
@@ -168,27 +141,12 @@ impl MainLoop {
         Duration::from_nanos(clock::now_ns().saturating_sub(started))
     }
 
-    /// Judges the thresholds that are not in time.
+    /// Judges the thresholds: none is in time.
     fn judge(&mut self) {
         let elapsed = self.elapsed();
         let Some(ledger) = self.ledger.as_mut().filter(|_| !self.is_aborted) else { return };
         let verdict = ledger.evaluate(elapsed, false);
-        self.obey(verdict);
-    }
-
-    /// Looks at those in time, at each second up to `until` at which iterations are begun.
-    fn look(&mut self, until: Duration) {
-        let whole = self.elapsed().saturating_sub(HALF);
-        while self.looked + LOOK_EVERY <= until.min(self.regular) {
-            let Some(ledger) = self.ledger.as_mut() else { return };
-            self.looked += LOOK_EVERY;
-            let verdict = ledger.look_back(self.looked, whole.max(self.looked));
-            self.obey(verdict);
-        }
-    }
-
-    fn obey(&mut self, verdict: Verdict) {
-        if verdict.abort && !self.is_aborted {
+        if verdict.abort {
             self.is_aborted = true;
             let reason = AbortReason::Thresholds { crossed: verdict.crossed };
             let fault = Fault::new(Exit::Thresholds.code(), reason.to_string());
@@ -197,14 +155,8 @@ impl MainLoop {
     }
 
     fn conclude(&mut self, outcome: RunOutcome, tell: &impl Fn(&mut Whole)) {
-        let run = Duration::from_nanos(outcome.run_ns);
-        // All values are there. Of a test that was cut short the last seconds have none.
-        let is_cut = std::mem::replace(&mut self.is_aborted, true) || run < self.regular;
-        let has_looks = self.ledger.as_ref().is_some_and(Ledger::has_looks);
-        if !is_cut && has_looks && self.started.is_some() {
-            self.look(run);
-        }
         let Some(mut ledger) = self.ledger.take() else { return };
+        let run = Duration::from_nanos(outcome.run_ns);
         let verdict = ledger.evaluate(run, true);
         self.listener.end(&verdict);
         let report = self.report_of(&ledger, verdict, run);
