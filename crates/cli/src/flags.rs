@@ -138,8 +138,18 @@ impl Flag {
 
 /// The flags of `brunt run`, global ones apart.
 pub(crate) fn of_run() -> impl Iterator<Item = &'static Flag> {
-    let own = option::FLAGS.iter().chain(runtime::FLAGS).chain(runtime::RUN_ONLY);
-    own.chain(runtime::BROKER)
+    of_one_machine().chain(runtime::LEADER).chain(runtime::BROKER)
+}
+
+/// The flags of `brunt run` for a test in this process.
+fn of_one_machine() -> impl Iterator<Item = &'static Flag> {
+    option::FLAGS.iter().chain(runtime::FLAGS).chain(runtime::RUN_ONLY)
+}
+
+/// The flags of `brunt run` that make sense with `--agents` alone.
+pub(crate) fn of_leader() -> impl Iterator<Item = &'static Flag> {
+    let beside = |flag: &&Flag| flag.long != "agents";
+    runtime::BROKER.iter().chain(runtime::LEADER.iter().filter(beside))
 }
 
 /// The flags of `brunt agent`, global and its own apart.
@@ -149,23 +159,7 @@ pub(crate) fn of_agent() -> impl Iterator<Item = &'static Flag> {
 }
 
 /// Flags of `brunt run` that `brunt find` does not have: the search decides the load, and tells its own summary.
-const NOT_OF_FIND: [&str; 40] = [
-    "agents",
-    "agents-wait",
-    "agent-timeout",
-    "leader-timeout",
-    "on-agent-loss",
-    "allow-lost",
-    "agent-tag",
-    "agent-shares",
-    "nats",
-    "nats-creds",
-    "nats-nkey",
-    "nats-ca",
-    "nats-cert",
-    "nats-key",
-    "pool",
-    "run-id",
+const NOT_OF_FIND: [&str; 24] = [
     "vus",
     "duration",
     "iterations",
@@ -194,7 +188,7 @@ const NOT_OF_FIND: [&str; 40] = [
 
 /// The flags of `brunt find` that `brunt run` has, too.
 pub(crate) fn of_find() -> impl Iterator<Item = &'static Flag> {
-    of_run().filter(|flag| !NOT_OF_FIND.contains(&flag.long))
+    of_one_machine().filter(|flag| !NOT_OF_FIND.contains(&flag.long))
 }
 
 /// Flags of `brunt run` alone that change what `brunt archive` does, too.

@@ -7,7 +7,7 @@ use brunt_cluster::Policy;
 use brunt_nats::{Access, check_name};
 
 use crate::failure::{Failure, Outcome};
-use crate::flags::Given;
+use crate::flags::{self, Flag, Given};
 
 /// Where leader and agents meet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,25 +44,6 @@ const SHARE_MAX: u32 = 1000;
 
 /// The wait for agents if no flag gives another.
 pub(crate) const AGENTS_WAIT: Duration = Duration::from_mins(5);
-
-/// The flags that say how a test on several machines is led, `--agents` apart.
-const OF_LEADER: [&str; 15] = [
-    "nats",
-    "nats-creds",
-    "nats-nkey",
-    "nats-ca",
-    "nats-cert",
-    "nats-key",
-    "pool",
-    "run-id",
-    "agents-wait",
-    "agent-timeout",
-    "leader-timeout",
-    "on-agent-loss",
-    "allow-lost",
-    "agent-tag",
-    "agent-shares",
-];
 
 /// Flags of `run` that a test on several machines can't honour, each with the reason.
 const REFUSED: &[(&str, &str)] = &[
@@ -142,9 +123,9 @@ impl LeadSettings {
     pub(crate) fn read(given: &Given) -> Outcome<Option<Self>> {
         let Some(count) = given.last("agents") else {
             let is_written =
-                |name: &&&str| given.get(name).is_some_and(|value| value.on_command_line);
-            return match OF_LEADER.iter().find(is_written) {
-                Some(flag) => Err(Failure::usage(format!("--{flag} needs --agents"))
+                |flag: &&Flag| given.get(flag.long).is_some_and(|value| value.on_command_line);
+            return match flags::of_leader().find(is_written) {
+                Some(flag) => Err(Failure::usage(format!("--{} needs --agents", flag.long))
                     .hint("--agents N leads a test on N machines; without it the test runs in this process")),
                 None => Ok(None),
             };

@@ -65,6 +65,42 @@ pub(crate) static BROKER: &[Flag] = &[
     .env("RUN_ID"),
 ];
 
+/// Flags that say how a test on several machines is led: of `run` alone.
+pub(crate) static LEADER: &[Flag] = &[
+    Flag::value(
+        "agents",
+        "N",
+        "Lead a test on N agents (`brunt agent`): this process makes no load, it tells progress, summary and exit code of all",
+    ),
+    Flag::value(
+        "agents-wait",
+        "DURATION",
+        "Wait at most so long for all agents to come [default: 5m]",
+    ),
+    Flag::value(
+        "agent-timeout",
+        "DURATION",
+        "Give an agent up that gave no sign of life for so long [default: 15s]",
+    ),
+    Flag::value(
+        "leader-timeout",
+        "DURATION",
+        "Let agents end by themselves that heard nothing of this process for so long [default: 5m]",
+    ),
+    Flag::value(
+        "on-agent-loss",
+        "POLICY",
+        "When an agent is lost: go-on (the others run on) or stop; the exit code is 111 in any case [default: go-on]",
+    ),
+    Flag::value("allow-lost", "N", "Bear N lost agents without exit code 111 [default: 0]"),
+    Flag::switch("agent-tag", "Tag all that an agent measures with agent=N"),
+    Flag::value(
+        "agent-shares",
+        "LIST",
+        "Give agents unequal parts of the load: 2,1,1 gives the first of three one half [default: equal parts]",
+    ),
+];
+
 /// Help of `--out`: every output, what it writes and where to.
 const OUT: &str = "Send results to this output; repeat it for more\n\
     - json[=FILE]: a line of JSON per sample; FILE.gz is compressed [default: stdout]\n\
@@ -149,35 +185,6 @@ pub(crate) static RUN_ONLY: &[Flag] = &[
     Flag::switch(
         "once",
         "Run each scenario once with one VU, and print each request, response and check",
-    ),
-    // Several machines.
-    Flag::value(
-        "agents",
-        "N",
-        "Lead a test on N agents (`brunt agent`): this process makes no load, it tells progress, summary and exit code of all",
-    ),
-    Flag::value("agents-wait", "DURATION", "Wait at most so long for all agents to come [default: 5m]"),
-    Flag::value(
-        "agent-timeout",
-        "DURATION",
-        "Give an agent up that gave no sign of life for so long [default: 15s]",
-    ),
-    Flag::value(
-        "leader-timeout",
-        "DURATION",
-        "Let agents end by themselves that heard nothing of this process for so long [default: 5m]",
-    ),
-    Flag::value(
-        "on-agent-loss",
-        "POLICY",
-        "When an agent is lost: go-on (the others run on) or stop; the exit code is 111 in any case [default: go-on]",
-    ),
-    Flag::value("allow-lost", "N", "Bear N lost agents without exit code 111 [default: 0]"),
-    Flag::switch("agent-tag", "Tag all that an agent measures with agent=N"),
-    Flag::value(
-        "agent-shares",
-        "LIST",
-        "Give agents unequal parts of the load: 2,1,1 gives the first of three one half [default: equal parts]",
     ),
     Flag::switch("demo", "Start the demo target in this process; its address is in __ENV.DEMO_URL")
         .env("DEMO"),
