@@ -31,6 +31,7 @@ mod archive;
 mod bounded;
 mod cmd;
 mod context;
+mod cpu;
 mod describe;
 mod diagnostic;
 mod environment;

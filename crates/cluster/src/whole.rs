@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use brunt_metrics::{
     CheckDelta, Dropped, ExceptionDelta, ExceptionDeltas, Frame, Series, SeriesDelta, Sink, TagSet,
+    WARMUP_TAG,
 };
 use rustc_hash::FxHashMap;
 
@@ -27,7 +28,7 @@ const ASKED: [&str; 10] = [
     "name",
     "scenario",
     "status",
-    "warmup",
+    WARMUP_TAG,
 ];
 
 /// Frames put together, as [`Frame::merge`] does, at the cost of what is new alone.

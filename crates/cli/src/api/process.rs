@@ -6,6 +6,7 @@ use super::{
     Told,
     answer::{self, Answer},
 };
+use crate::cpu::cpu_seconds;
 
 /// Prometheus' text format: the process, and how far the run is.
 pub(super) fn metrics(told: &Told) -> Answer {
@@ -28,13 +29,6 @@ pub(super) fn metrics(told: &Told) -> Answer {
     let complete = control.iterations_complete() as f64;
     gauge("brunt_iterations_total", "counter", "Iterations that came to their end.", complete);
     answer::text(out)
-}
-
-fn cpu_seconds() -> Option<f64> {
-    let usage = nix::sys::resource::getrusage(nix::sys::resource::UsageWho::RUSAGE_SELF).ok()?;
-    let seconds =
-        |time: nix::sys::time::TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
-    Some(seconds(usage.user_time()) + seconds(usage.system_time()))
 }
 
 fn resident_bytes() -> Option<f64> {

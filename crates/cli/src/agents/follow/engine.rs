@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use brunt_cluster::{AgentEvent, Fault, Loaded, Vitals};
 use brunt_engine::{AbortReason, Live, Phase, Relayed};
 use brunt_metrics::{Sink, TrendSink, builtin};
-use nix::sys::resource::{UsageWho, getrusage};
 
+use crate::cpu::cpu_seconds;
 use crate::exit::Exit;
 
 /// From one telling of vitals to the next.
@@ -143,14 +143,15 @@ fn fault(reason: &AbortReason) -> Option<Fault> {
 /// The share of the machine's cores that the process uses.
 struct CpuMeter {
     at: Instant,
-    used: Duration,
+    /// CPU seconds of the process at that moment; 0 where the system does not tell.
+    used: f64,
     cores: f64,
 }
 
 impl CpuMeter {
     fn new() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Self { at: Instant::now(), used: used(), cores: cores as f64 }
+        Self { at: Instant::now(), used: cpu_seconds().unwrap_or(0.0), cores: cores as f64 }
     }
 
     /// The share since the last one, if that is at least so long ago.
@@ -159,20 +160,10 @@ impl CpuMeter {
         if passed < gap {
             return None;
         }
-        let before = std::mem::replace(&mut self.used, used());
+        let before = std::mem::replace(&mut self.used, cpu_seconds().unwrap_or(0.0));
         self.at = Instant::now();
-        let spent = self.used.saturating_sub(before);
-        Some((spent.as_secs_f64() / passed.as_secs_f64() / self.cores).clamp(0.0, 1.0))
+        Some(((self.used - before) / passed.as_secs_f64() / self.cores).clamp(0.0, 1.0))
     }
-}
-
-/// CPU time of the process so far; zero where the system does not tell.
-fn used() -> Duration {
-    let Ok(usage) = getrusage(UsageWho::RUSAGE_SELF) else { return Duration::ZERO };
-    let time = |value: nix::sys::time::TimeVal| {
-        Duration::new(value.tv_sec().max(0) as u64, (value.tv_usec().max(0) * 1000) as u32)
-    };
-    time(usage.user_time()) + time(usage.system_time())
 }
 
 #[cfg(test)]
