@@ -28,6 +28,7 @@ mod convert;
 mod correlate;
 mod demo;
 mod deps;
+mod doctor;
 mod features;
 mod find;
 mod help;
@@ -75,6 +76,8 @@ pub(crate) enum Call {
     Features {
         json: bool,
     },
+    /// What of this machine would spoil a test.
+    Doctor(doctor::Request),
     /// `pause`, `resume`, `scale`, `stats`, `status`.
     Remote(remote::Request),
     New(new::Request),
@@ -130,6 +133,7 @@ impl Call {
             Self::Kubernetes(request) => k8s::perform(context, *request),
             Self::Deps { script, json } => deps::perform(context, &script, json),
             Self::Features { json } => features::perform(context, json),
+            Self::Doctor(request) => doctor::perform(context, &request),
             Self::Remote(request) => remote::perform(context, &request),
             Self::New(request) => new::perform(context, &request),
             Self::Convert(request) => convert::perform(context, &request),
@@ -209,6 +213,7 @@ fn commands_of_help() -> Command {
         .subcommand(k8s::command())
         .subcommand(deps::command())
         .subcommand(features::command())
+        .subcommand(doctor::command())
         .subcommands(remote::commands())
         .subcommands(vegeta::COMMANDS.iter().map(|(name, about)| of_vegeta(name, about)))
         .subcommand(view::command())
@@ -254,6 +259,11 @@ pub(crate) fn parse(
     if let Some(first) = arguments.get_mut(1).filter(|first| *first == "-version") {
         *first = "--version".into();
     }
+    // `brunt --version --json` is the command's.
+    if arguments.len() == 3 && ["--version", "--json"].iter().all(|flag| arguments[1..].iter().any(|word| word == flag)) {
+        arguments[1] = "version".into();
+        arguments[2] = "--json".into();
+    }
     let vegeta = vegeta::split(&arguments).transpose()?;
     let vegeta = vegeta.map(|(mut globals, call)| {
         // clap gets the global flags, with a command that takes no others.
@@ -291,8 +301,7 @@ pub(crate) fn parse(
     };
     let Some((name, matches)) = matches.subcommand() else {
         let global = GlobalSettings::before_flags(environment);
-        let page = command().render_help().to_string();
-        return Ok((global, Call::Print(help::finished(&page))));
+        return Ok((global, Call::Print(help::short())));
     };
     let globals = || global::FLAGS.iter();
     let given = match name {
@@ -360,6 +369,7 @@ pub(crate) fn parse(
             json: matches.get_flag("json"),
         },
         "features" => Call::Features { json: matches.get_flag("json") },
+        "doctor" => Call::Doctor(doctor::Request::read(matches)?),
         "pause" | "resume" | "scale" | "stats" | "status" => {
             Call::Remote(remote::Request::read(name, matches, &settings)?)
         }
@@ -394,7 +404,7 @@ fn long_flags(root: &Command, command: Option<&str>) -> Vec<String> {
 
 /// The command that the words name, as far as that can be seen without reading them.
 fn named_command(words: &[OsString]) -> Option<&'static str> {
-    const COMMANDS: [&str; 26] = [
+    const COMMANDS: [&str; 27] = [
         "run",
         "find",
         "agent",
@@ -403,6 +413,7 @@ fn named_command(words: &[OsString]) -> Option<&'static str> {
         "k8s",
         "deps",
         "features",
+        "doctor",
         "pause",
         "resume",
         "scale",
@@ -466,6 +477,13 @@ mod tests {
         names.sort_unstable();
         let twice = names.windows(2).find(|pair| pair[0] == pair[1]);
         assert_eq!(twice, None);
+    }
+
+    #[test]
+    fn the_version_is_json_in_both_spellings() {
+        for line in ["brunt version --json", "brunt --version --json", "brunt --json --version"] {
+            assert!(matches!(parsed(line).unwrap().1, Call::Version { json: true }), "{line}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs::{read_dir, read_to_string};
 use std::path::{Path, PathBuf};
 
-use self::cgroup::Container;
+pub use self::cgroup::Container;
 use crate::signals::{Core, Shortages, Signals};
 
 /// Where the kernel tells: other places for tests.

@@ -29,7 +29,7 @@ const COMMANDS: &[(&str, &[&str])] = &[
     ("Attacks, in vegeta's place", &["attack", "report", "plot", "encode"]),
     ("Databases", &["sql"]),
     ("Many machines", &["k8s"]),
-    ("More", &["demo", "completion", "version", "help"]),
+    ("More", &["demo", "doctor", "completion", "version", "help"]),
 ];
 
 /// The column of what a command does, in their list.
@@ -43,6 +43,18 @@ const EXAMPLES: &str = "Examples:
   brunt run script.js
   brunt run --vus 50 --duration 1m script.js
   echo 'GET http://127.0.0.1:8080/' | brunt attack -duration=10s | brunt report";
+
+/// The whole answer to a call without any word.
+const SHORT: &str = "Brunt finds out how much a system can bear, with k6 scripts as they are.
+
+  brunt new script.js                  write a first script
+  brunt run --demo script.js           run it, against a demo target in the same process
+  brunt record https://site.example    turn a browser session into a script
+  brunt find script.js --goal 'http_req_duration p(95)<200'
+                                       find the highest load at which a goal holds
+  brunt view brunt-results             look at runs in the browser
+
+`brunt --help` lists all commands, `brunt doctor` says whether this machine is fit for a test.";
 
 /// The end of the root's page, with vegeta's global flags.
 const AFTER_ROOT: &str = "`brunt COMMAND --help` lists the options of a command.
@@ -59,6 +71,11 @@ pub(super) const EXAMPLES_OF_RUN: &str = "Examples:
   brunt run -o json=samples.json.gz -o web-dashboard script.js
   brunt run --demo examples/caching.js
   brunt run --agents 4 script.js";
+
+/// The commands that matter first.
+pub(super) fn short() -> String {
+    page::fitted(SHORT, page::width())
+}
 
 /// Arranges the pages: the root lists commands by purpose, and only its page explains the global options.
 pub(super) fn arrange(root: Command) -> Command {

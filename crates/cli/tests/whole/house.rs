@@ -64,6 +64,7 @@ fn no_crate_imports_from_its_own_floor_or_above() {
             "correlate",
             "recorder",
             "cluster",
+            "doctor",
         ],
         &["engine", "net", "page", "compare", "scribe", "imports", "nats"],
         &["http", "redis", "sql", "outputs", "prove"],

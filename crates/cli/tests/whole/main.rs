@@ -17,6 +17,7 @@ mod data;
 mod demo;
 mod demo_sql;
 mod dns;
+mod doctor;
 mod examples;
 mod exit_codes;
 mod faker;
