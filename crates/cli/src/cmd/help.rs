@@ -47,12 +47,14 @@ const EXAMPLES: &str = "Examples:
 /// The whole answer to a call without any word.
 const SHORT: &str = "Brunt finds out how much a system can bear, with k6 scripts as they are.
 
-  brunt new script.js                  write a first script
-  brunt run --demo script.js           run it, against a demo target in the same process
-  brunt record https://site.example    turn a browser session into a script
+  brunt new script.js            Write a first script
+  brunt run --demo script.js     Run it, with a demo target in the same process
+  brunt record --browser chromium https://shop.test/
+                                 Record a browser's session as a script
   brunt find script.js --goal 'http_req_duration p(95)<200'
-                                       find the highest load at which a goal holds
-  brunt view brunt-results             look at runs in the browser
+                                 Find the highest load at which a goal holds
+  brunt run --report run.html script.js
+                                 Run, and write a page with plots
 
 `brunt --help` lists all commands, `brunt doctor` says whether this machine is fit for a test.";
 

@@ -30,6 +30,15 @@ fn help_lists_the_commands_and_every_flag() {
 }
 
 #[test]
+fn a_call_without_words_shows_the_five_commands_that_matter() {
+    let told = brunt("").told();
+    assert_eq!(told.code, 0);
+    let shown = told.stdout.lines().filter(|line| line.starts_with("  brunt ")).count();
+    assert_eq!(shown, 5, "{}", told.stdout);
+    assert!(told.stdout.contains("`brunt --help` lists all commands"), "{}", told.stdout);
+}
+
+#[test]
 fn help_of_run_has_groups_examples_and_every_output() {
     let page = brunt("run --help").told().stdout;
     let place = |text: &str| page.find(text).unwrap_or_else(|| panic!("no {text}: {page}"));
