@@ -34,6 +34,7 @@ mod find;
 mod help;
 mod inspect;
 mod k8s;
+mod manual;
 mod new;
 mod record;
 mod remote;
@@ -100,6 +101,8 @@ pub(crate) enum Call {
     },
     Demo(Box<demo::Request>),
     Completion(clap_complete::Shell),
+    /// Pages for `man`, into this folder.
+    Manual(String),
     /// `attack`, `encode`, `report`, `plot`.
     Vegeta(vegeta::Call),
     /// A page of help, or clap's version line.
@@ -146,6 +149,7 @@ impl Call {
             Self::Version { json } => version::perform(context, json),
             Self::Demo(request) => demo::perform(context, *request),
             Self::Completion(shell) => completion::perform(context, shell),
+            Self::Manual(folder) => manual::perform(context, &folder),
             Self::Vegeta(call) => call.perform(context),
             Self::Print(text) => print(context, &text),
         }
@@ -227,6 +231,7 @@ fn commands_of_help() -> Command {
         .subcommand(demo::command())
         .subcommand(version::command())
         .subcommand(completion::command())
+        .subcommand(manual::command())
 }
 
 /// Checked by [`one_script`].
@@ -389,6 +394,7 @@ pub(crate) fn parse(
             Some(shell) => Call::Completion(*shell),
             None => Call::Print(completion::command().render_help().to_string()),
         },
+        "manual" => Call::Manual(matches.get_one::<String>("dir").cloned().unwrap_or_default()),
         other => return Err(absent::failure(other)),
     };
     Ok((settings, call))
@@ -404,7 +410,7 @@ fn long_flags(root: &Command, command: Option<&str>) -> Vec<String> {
 
 /// The command that the words name, as far as that can be seen without reading them.
 fn named_command(words: &[OsString]) -> Option<&'static str> {
-    const COMMANDS: [&str; 27] = [
+    const COMMANDS: [&str; 28] = [
         "run",
         "find",
         "agent",
@@ -430,6 +436,7 @@ fn named_command(words: &[OsString]) -> Option<&'static str> {
         "demo",
         "version",
         "completion",
+        "manual",
         "help",
         "x",
     ];

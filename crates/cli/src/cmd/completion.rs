@@ -21,7 +21,7 @@ pub(super) fn perform(context: &Context, shell: Shell) -> Outcome<Exit> {
 }
 
 /// The mark in a generated script for vegeta's flags, which have one dash where all others have two.
-const ONE_DASH: &str = "one-dash-";
+pub(super) const ONE_DASH: &str = "one-dash-";
 
 /// The values of flags that shells can offer.
 const VALUES: &[(&str, &[&str])] = &[
@@ -39,17 +39,23 @@ fn script(shell: Shell) -> String {
     for name in ["run", "find", "inspect", "archive"] {
         root = root.mut_subcommand(name, with_values);
     }
-    for (name, _) in vegeta::COMMANDS {
-        root = root.mut_subcommand(name, |command| with_flags(command, name));
-    }
+    root = with_flags_of_attacks(root);
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut root, "brunt", &mut script);
     let script = String::from_utf8_lossy(&script);
-    script
-        .replace(&format!("-l {ONE_DASH}"), "-o ")
-        .replace(&format!("--{ONE_DASH}"), "-")
-        .replace(ONE_DASH, "")
-        .replace('\u{a0}', " ")
+    with_one_dash(&script.replace(&format!("-l {ONE_DASH}"), "-o "))
+}
+
+/// The commands of attacks with the flags that clap does not read, each with a mark.
+pub(super) fn with_flags_of_attacks(root: Command) -> Command {
+    vegeta::COMMANDS.iter().fold(root, |root, (name, _)| {
+        root.mut_subcommand(name, |command| with_flags(command, name))
+    })
+}
+
+/// A generated text without the marks.
+pub(super) fn with_one_dash(text: &str) -> String {
+    text.replace(&format!("--{ONE_DASH}"), "-").replace(ONE_DASH, "").replace('\u{a0}', " ")
 }
 
 fn with_values(command: Command) -> Command {

@@ -29,7 +29,7 @@ const COMMANDS: &[(&str, &[&str])] = &[
     ("Attacks, in vegeta's place", &["attack", "report", "plot", "encode"]),
     ("Databases", &["sql"]),
     ("Many machines", &["k8s"]),
-    ("More", &["demo", "doctor", "completion", "version", "help"]),
+    ("More", &["demo", "doctor", "completion", "manual", "version", "help"]),
 ];
 
 /// The column of what a command does, in their list.
