@@ -1,12 +1,13 @@
 //! The part of Helm's template language that the chart uses: `{{ .a.b }}`, `$name`, texts, the functions `quote`, `toJson`,
-//! `printf "…%s…"`, `not`, pipelines, `if`, `else if`, `else`, `range`, and `{{-` with `-}}`.
+//! `printf "…%s…"`, `not`, `required "message"`, `fail "message"`, pipelines, `if`, `else if`, `else`, `range`, and `{{-` with `-}}`.
 
 use serde_json::Value;
 
 /// Renders a template. `context` is what `.` is.
 ///
 /// # Errors
-/// A part of the language that is not in the list above; the message shows it.
+/// A part of the language that is not in the list above; the message shows it. The message of a `fail`, or of a `required` whose value
+/// is empty.
 pub(super) fn render(text: &str, context: &Value) -> Result<String, String> {
     let mut parts = parts(text)?;
     parts.reverse();
@@ -172,6 +173,11 @@ fn pipeline(text: &str, scope: &Scope<'_>) -> Result<Value, String> {
             ("printf", [Value::String(form), value]) => {
                 Value::from(form.replacen("%s", &shown(value), 1))
             }
+            ("required", [Value::String(message), value]) if is_missing(value) => {
+                return Err(message.clone());
+            }
+            ("required", [Value::String(_), value]) => value.clone(),
+            ("fail", [Value::String(message)]) => return Err(message.clone()),
             (word, []) => term(word, scope)?,
             _ => return Err(format!("unknown {call}")),
         });
@@ -206,6 +212,11 @@ fn term(word: &str, scope: &Scope<'_>) -> Result<Value, String> {
         value = value.get(key).ok_or(format!("there is no {word}"))?;
     }
     Ok(value.clone())
+}
+
+/// Helm's idea of a value that was not given: 0 and `false` were.
+fn is_missing(value: &Value) -> bool {
+    value.is_null() || value.as_str().is_some_and(str::is_empty)
 }
 
 /// Go's idea of it.
@@ -279,6 +290,16 @@ mod tests {
         let text = "{{ range $k, $v := .Values.map }}{{ $k }}={{ $v }};{{ end }}.";
         assert_eq!(rendered(text).as_deref(), Ok("k1=v1;k2=v2;."));
         assert_eq!(rendered("{{ range .Values.none }}{{ . }}{{ end }}.").as_deref(), Ok("."));
+    }
+
+    #[test]
+    fn what_is_required_is_there_or_its_message_is_the_error() {
+        let wanted = "{{ required \"give it: a b\" .Values.n | quote }}";
+        assert_eq!(rendered(wanted).as_deref(), Ok("\"3\""));
+        let missing = wanted.replace(".n ", ".none ");
+        assert_eq!(rendered(&missing), Err("give it: a b".to_owned()));
+        let text = "{{ if .Values.none }}{{ fail \"no\" }}{{ else }}{{ fail \"this one\" }}{{ end }}";
+        assert_eq!(rendered(text), Err("this one".to_owned()));
     }
 
     #[test]

@@ -1,0 +1,3 @@
+module brunt.invalid/tests/kubernetes
+
+go 1.25

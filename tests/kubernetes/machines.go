@@ -1,0 +1,255 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// One test on many pods: what `brunt k8s manifest` prints and what the chart renders, applied.
+
+const natsURL = "nats://" + nodeIP + ":4222"
+
+// manifest applies the manifest of this script. `flags` are those of `brunt k8s manifest`, `leader` those behind `--`.
+func (s *scene) manifest(agents int, text string, flags, leader []string) error {
+	source, err := s.file("shop.js", text)
+	if err != nil {
+		return err
+	}
+	words := []string{"k8s", "manifest", "--agents", fmt.Sprint(agents), "--nats", natsURL, "--name", s.name, "--image", "brunt:test",
+		"--agent-cpu", "1", "-e", "URL=" + s.demo.url}
+	words = append(append(append(words, flags...), source, "--"), leader...)
+	told, err := exec.Command(s.brunt, words...).Output()
+	if err != nil {
+		if failed, is := err.(*exec.ExitError); is {
+			return fmt.Errorf("brunt k8s manifest: %w: %s", err, failed.Stderr)
+		}
+		return err
+	}
+	s.began = time.Now()
+	return s.api.apply(s.name, string(told))
+}
+
+func (s *scene) leader() string { return s.name + "-leader" }
+func (s *scene) agents() string { return s.name + "-agents" }
+
+// codes are the exit codes of the pods that were ever there, in the order of their starts. -1: it has none.
+func (s *scene) codes(prefix string) []int {
+	all := s.kubelet.find(s.name, prefix)
+	for a := range all {
+		for b := a + 1; b < len(all); b++ {
+			if all[b].began.Before(all[a].began) {
+				all[a], all[b] = all[b], all[a]
+			}
+		}
+	}
+	var codes []int
+	for _, l := range all {
+		codes = append(codes, l.code)
+	}
+	return codes
+}
+
+// alive waits until this many pods with this prefix run, and gives them.
+func (s *scene) alive(prefix string, count int) ([]*life, error) {
+	var alive []*life
+	err := until(s.ctx, time.Minute, func() (bool, string) {
+		alive = nil
+		for _, l := range s.kubelet.find(s.name, prefix) {
+			l.mutex.Lock()
+			if l.process != nil && l.code < 0 {
+				alive = append(alive, l)
+			}
+			l.mutex.Unlock()
+		}
+		return len(alive) >= count, fmt.Sprintf("%d of %d pods %s run", len(alive), count, prefix)
+	})
+	return alive, err
+}
+
+// ends waits for both Jobs, then reads the leader's last log: its own Job, the agents', the log.
+func (s *scene) ends() (leader, agents *job, log string, err error) {
+	if leader, err = s.ended(s.leader(), 3*time.Minute); err != nil {
+		return
+	}
+	if agents, err = s.ended(s.agents(), time.Minute); err != nil {
+		return
+	}
+	var newest *life
+	for _, l := range s.kubelet.find(s.name, s.leader()) {
+		if newest == nil || l.began.After(newest.began) {
+			newest = l
+		}
+	}
+	return leader, agents, string(newest.log()), nil
+}
+
+// evict asks for the end of a pod as a drain of its node does.
+func (s *scene) evict(l *life) error {
+	name := l.pod.Metadata.Name
+	return s.api.send("POST", s.path("pods/"+name+"/eviction"), map[string]any{
+		"apiVersion": "policy/v1", "kind": "Eviction", "metadata": map[string]string{"name": name, "namespace": s.name},
+	})
+}
+
+// machinesWhole: four agents and a leader under PodSecurity's strictest profile; the verdict is 0 and every request is counted once.
+func machinesWhole(s *scene) (string, error) {
+	if err := s.manifest(4, script(rate(120, 8)), nil, nil); err != nil {
+		return "", err
+	}
+	leader, agents, log, err := s.ends()
+	if err != nil {
+		return "", err
+	}
+	took := s.seconds()
+	iterations, requests, err := counted([]string{log})
+	had := s.demo.pings()
+	return fmt.Sprintf("%d iterations of 4 agents, %d requests, ended %s after apply", iterations, had, took), first(err,
+		expect(iterations == 961 && requests == 961 && had == 961, "961 iterations, requests and requests at the target, not %d, %d, %d", iterations, requests, had),
+		expect(leader.has("Complete") && agents.has("Complete") && agents.Status.Succeeded == 4, "both Jobs complete: %+v %+v", leader.Status, agents.Status))
+}
+
+// machinesEvicted: an agent's pod is drained. It sends all that it measured before it goes, so that no request is unaccounted for; the
+// share that is missing is told by 111.
+func machinesEvicted(s *scene) (string, error) {
+	if err := first(s.manifest(3, script(rate(60, 12)), nil, nil), s.requested(60)); err != nil {
+		return "", err
+	}
+	alive, err := s.alive(s.agents(), 3)
+	if err != nil {
+		return "", err
+	}
+	if err := s.evict(alive[1]); err != nil {
+		return "", err
+	}
+	leader, agents, log, err := s.ends()
+	if err != nil {
+		return "", err
+	}
+	_, requests, err := counted([]string{log})
+	had := s.demo.pings()
+	evicted := alive[1]
+	return fmt.Sprintf("agent ended with %d %.1f s after SIGTERM, leader %v, %d of 721 requests sent and counted", evicted.code, evicted.ended.Sub(evicted.stopped).Seconds(), s.codes(s.leader()), had), first(err,
+		expect(requests == had && had < 721, "as many requests counted as sent, fewer than 721: %d, %d", requests, had),
+		expect(fmt.Sprint(s.codes(s.leader())) == "[111]" && leader.has("Failed"), "the leader's verdict 111 at once, not %v %+v", s.codes(s.leader()), leader.Status),
+		expect(strings.Contains(log, "seat"), "the seat in the log %q", last(log, 1500)),
+		expect(agents.Status.Succeeded >= 2, "the other agents end well: %+v %v", agents.Status, s.codes(s.agents())))
+}
+
+// machinesKilled: an agent is killed (137). One pod takes the place of the killed one in its Job, finds its run gone on, and ends with 111.
+func machinesKilled(s *scene) (string, error) {
+	if err := first(s.manifest(3, script(rate(60, 25)), nil, nil), s.requested(60)); err != nil {
+		return "", err
+	}
+	alive, err := s.alive(s.agents(), 3)
+	if err != nil {
+		return "", err
+	}
+	alive[2].kill()
+	leader, agents, log, err := s.ends()
+	if err != nil {
+		return "", err
+	}
+	_, requests, err := counted([]string{log})
+	had := s.demo.pings()
+	codes := s.codes(s.agents())
+	return fmt.Sprintf("agents ended with %v, leader %v, %d requests counted of %d sent", codes, s.codes(s.leader()), requests, had), first(err,
+		// The dead one's last frames: 1.2 s at 20/s.
+		expect(requests <= had && had-requests <= 24, "no more than 24 of %d requests uncounted, not %d", had, had-requests),
+		expect(fmt.Sprint(s.codes(s.leader())) == "[111]" && leader.has("Failed"), "the leader's verdict 111 at once, not %v %+v", s.codes(s.leader()), leader.Status),
+		expect(len(codes) == 4, "one pod in the place of the killed one, not %v", codes),
+		expect(agents.Status.Succeeded == 2, "the other agents end well: %+v", agents.Status))
+}
+
+// resumes: the leader's pod ends in this way at a third of the test. It comes again, takes the run up, and counts as if nothing had been.
+func resumes(s *scene, end func(l *life)) (leader *job, told string, err error) {
+	if err := first(s.manifest(2, script(rate(40, 30)), nil, nil), s.requested(300)); err != nil {
+		return nil, "", err
+	}
+	alive, err := s.alive(s.leader(), 1)
+	if err != nil {
+		return nil, "", err
+	}
+	end(alive[0])
+	leader, agents, log, err := s.ends()
+	if err != nil {
+		return nil, "", err
+	}
+	iterations, requests, err := counted([]string{log})
+	had := s.demo.pings()
+	return leader, fmt.Sprintf("leader %v, %d iterations, %d requests", s.codes(s.leader()), iterations, had), first(err,
+		expect(iterations == 1201 && requests == 1201 && had == 1201, "1201 iterations, requests and requests at the target, not %d, %d, %d", iterations, requests, had),
+		expect(leader.has("Complete") && agents.has("Complete"), "both Jobs complete: %+v %+v", leader.Status, agents.Status))
+}
+
+func machinesLeaderKilled(s *scene) (string, error) {
+	leader, told, err := resumes(s, func(l *life) { l.kill() })
+	if err != nil {
+		return told, err
+	}
+	return told, expect(leader.Status.Failed == 1, "one failure counted: %+v", leader.Status)
+}
+
+func machinesLeaderLost(s *scene) (string, error) {
+	leader, told, err := resumes(s, s.kubelet.lose)
+	if err != nil {
+		return told, err
+	}
+	return told, expect(leader.Status.Failed == 0, "a node that is gone counts as no failure: %+v", leader.Status)
+}
+
+// chart: helm installs the chart with a disruption budget. Drains spare the agents; the leader that is drained ends the test in good
+// order, and its Job fails at once with the code of an interrupted test.
+func chart(s *scene) (string, error) {
+	source, err := s.file("shop.js", script(rate(40, 60)))
+	if err != nil {
+		return "", err
+	}
+	archive, err := exec.Command(s.brunt, "archive", "-O", "-", "-e", "URL="+s.demo.url, source).Output()
+	if err != nil {
+		return "", fmt.Errorf("brunt archive: %w", err)
+	}
+	data, err := s.file("archive.b64", base64Of(archive))
+	if err != nil {
+		return "", err
+	}
+	s.began = time.Now()
+	helm := exec.Command(s.helm, "install", s.name, filepath.Join("deploy", "helm", "brunt"), "--namespace", s.name,
+		"--set", "image=brunt:test", "--set", "agents.count=2", "--set", "agents.disruptionBudget=true", "--set-string", "agents.cpu=1",
+		"--set", "nats.url="+natsURL, "--set-file", "archive.data="+data)
+	helm.Env = []string{"HOME=" + filepath.Dir(data), "PATH=" + os.Getenv("PATH"), "KUBECONFIG=" + filepath.Join(s.folder, "kubeconfig")}
+	if text, err := helm.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("helm install: %w: %s", err, text)
+	}
+	if err := s.requested(60); err != nil {
+		return "", err
+	}
+	alive, err := s.alive(s.agents(), 2)
+	if err != nil {
+		return "", err
+	}
+	refused := s.evict(alive[0])
+	if err := expect(codeOf(refused) == 429, "the drain of an agent is refused: %v", refused); err != nil {
+		return "", err
+	}
+	leaders, err := s.alive(s.leader(), 1)
+	if err != nil {
+		return "", err
+	}
+	if err := s.evict(leaders[0]); err != nil {
+		return "", err
+	}
+	leader, agents, log, err := s.ends()
+	if err != nil {
+		return "", err
+	}
+	_, requests, err := counted([]string{log})
+	had := s.demo.pings()
+	return fmt.Sprintf("drain of an agent refused; drained leader %v %.1f s after SIGTERM, %d requests sent and counted", s.codes(s.leader()), leaders[0].ended.Sub(leaders[0].stopped).Seconds(), had), first(err,
+		expect(requests == had, "as many requests counted as sent: %d, %d", requests, had),
+		expect(fmt.Sprint(s.codes(s.leader())) == "[105]" && leader.has("Failed"), "105 and no other pod: %v %+v", s.codes(s.leader()), leader.Status),
+		expect(agents.has("Complete"), "the agents end well: %+v %v", agents.Status, s.codes(s.agents())))
+}

@@ -1,0 +1,143 @@
+// Command kubernetes tests Brunt on a control plane of Kubernetes: etcd, the API server and its controllers as released, the k6-operator
+// as released, and a stand-in for the one node. tests/kubernetes/run starts it in namespaces of its own, as process 1 of one of them.
+package main
+
+import (
+	"context"
+	"encoding/base64"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"sync"
+	"time"
+)
+
+type scenario struct {
+	name      string
+	run       func(*scene) (string, error)
+	needsHelm bool
+}
+
+var scenarios = []scenario{
+	{name: "operator-whole", run: operatorWhole},
+	{name: "operator-broken", run: operatorBroken},
+	{name: "operator-archive", run: operatorArchive},
+	{name: "operator-crossed", run: operatorCrossed},
+	{name: "operator-deleted", run: operatorDeleted},
+	{name: "manifest-whole", run: machinesWhole},
+	{name: "manifest-agent-evicted", run: machinesEvicted},
+	{name: "manifest-agent-killed", run: machinesKilled},
+	{name: "manifest-leader-killed", run: machinesLeaderKilled},
+	{name: "manifest-leader-lost", run: machinesLeaderLost},
+	{name: "chart-drained", run: chart, needsHelm: true},
+}
+
+func base64Of(content []byte) string { return base64.StdEncoding.EncodeToString(content) }
+
+func main() {
+	binaries := flag.String("binaries", "", "the folder of etcd, kube-apiserver, kube-controller-manager, k6-operator")
+	brunt := flag.String("brunt", "", "the binary under test")
+	helm := flag.String("helm", "", "the binary of helm; without it the chart's scenario is not run")
+	imageRoot := flag.String("image", "", "the root file system of Brunt's image")
+	folder := flag.String("folder", "", "an empty folder for all that is written")
+	only := flag.String("only", "", "run the scenarios whose names have this part")
+	flag.Parse()
+	code := test(*binaries, *brunt, *helm, *imageRoot, *folder, *only)
+	stopParts()
+	os.Exit(code)
+}
+
+func test(binaries, brunt, helm, imageRoot, folder, only string) int {
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(context.Background(), 6*time.Minute)
+	defer cancel()
+	s := &stage{ctx: ctx, brunt: brunt, helm: helm, folder: folder}
+	if err := s.set(binaries, imageRoot); err != nil {
+		fmt.Println("FAIL the control plane:", err)
+		return 1
+	}
+	fmt.Printf("ok   etcd, API server, controllers, k6-operator and NATS are ready (%.1f s)\n", time.Since(began).Seconds())
+	var wait sync.WaitGroup
+	var mutex sync.Mutex
+	passed, failed := 0, 0
+	for _, it := range scenarios {
+		if !strings.Contains(it.name, only) {
+			continue
+		}
+		if it.needsHelm && helm == "" {
+			fmt.Printf("%s: not run, there is no helm (.ci/chart helm builds it)\n", it.name)
+			continue
+		}
+		wait.Add(1)
+		go func() {
+			defer wait.Done()
+			began := time.Now()
+			told, err := s.play(it)
+			took := time.Since(began).Seconds()
+			mutex.Lock()
+			defer mutex.Unlock()
+			if err != nil {
+				failed++
+				fmt.Printf("FAIL %s (%.0f s): %v\n", it.name, took, err)
+				s.explain(it.name)
+				return
+			}
+			passed++
+			fmt.Printf("ok   %s (%.0f s): %s\n", it.name, took, told)
+		}()
+	}
+	wait.Wait()
+	fmt.Printf("kubernetes: %d passed, %d failed\n", passed, failed)
+	if failed > 0 || passed == 0 {
+		return 1
+	}
+	return 0
+}
+
+// set starts all that the scenarios share.
+func (s *stage) set(binaries, imageRoot string) error {
+	if err := bridge(); err != nil {
+		return err
+	}
+	var err error
+	if s.api, err = startControlPlane(s.ctx, binaries, s.folder); err != nil {
+		return err
+	}
+	s.kubelet = &kubelet{
+		api: s.api, folder: filepath.Join("/run", "pods"), lives: map[string]*life{},
+		images: map[string]image{
+			"brunt:": {root: imageRoot, workdir: "/home/k6", entrypoint: []string{"k6"}},
+			// The starter's image is a curl and a shell: this machine's.
+			"ghcr.io/grafana/k6-operator:": {root: "/", workdir: "/"},
+		},
+	}
+	return first(s.kubelet.start(s.ctx), startNATS(s.folder), startOperator(s.api, binaries, s.folder))
+}
+
+func (s *stage) play(it scenario) (string, error) {
+	place, err := s.scene(it.name)
+	if err != nil {
+		return "", err
+	}
+	return it.run(place)
+}
+
+// explain prints what the pods of a scenario that failed said last.
+func (s *stage) explain(name string) {
+	all := s.kubelet.find(name, "")
+	sort.Slice(all, func(a, b int) bool { return all[a].began.Before(all[b].began) })
+	for _, l := range all {
+		var p pod
+		state := ""
+		if err := s.api.get(podPath(name, l.pod.Metadata.Name), &p); err == nil {
+			state = p.Status.Phase + " " + p.Status.Message
+		}
+		fmt.Printf("  pod %s, code %d, %s\n", l.pod.Metadata.Name, l.code, state)
+		for _, line := range strings.Split(last(string(l.log()), 1200), "\n") {
+			fmt.Println("    " + line)
+		}
+	}
+}

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"encoding/base64"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// Brunt as the runner of the unmodified k6-operator.
+
+// testRun is a TestRun as docs/guide/k6-operator.md has it. `more` is further lines of its specification.
+func (s *scene) testRun(parallelism int, file, more string) string {
+	lines := `apiVersion: k6.io/v1alpha1
+kind: TestRun
+metadata: { name: shop }
+spec:
+  parallelism: PARALLELISM
+  script: { configMap: { name: shop, file: FILE } }
+  runner:
+    image: brunt:test
+    env: [{ name: URL, value: 'ADDRESS' }]
+    SECURITY
+    volumes: [{ name: tmp, emptyDir: {} }]
+    volumeMounts: [{ name: tmp, mountPath: /tmp }]
+  starter:
+    SECURITY
+`
+	security := `securityContext: { runAsNonRoot: true, runAsUser: 12345, seccompProfile: { type: RuntimeDefault } }
+    containerSecurityContext:
+      allowPrivilegeEscalation: false
+      readOnlyRootFilesystem: true
+      capabilities: { drop: [ALL] }`
+	return strings.NewReplacer("PARALLELISM", fmt.Sprint(parallelism), "FILE", file, "ADDRESS", s.demo.url, "SECURITY", security).
+		Replace(lines) + more
+}
+
+// begin makes the ConfigMap and the TestRun.
+func (s *scene) begin(parallelism int, file string, content []byte, more string) error {
+	configMap := map[string]any{
+		"metadata":   map[string]string{"name": "shop"},
+		"binaryData": map[string]string{file: base64.StdEncoding.EncodeToString(content)},
+	}
+	s.began = time.Now()
+	return first(s.api.send("POST", s.path("configmaps"), configMap), s.api.apply(s.name, s.testRun(parallelism, file, more)))
+}
+
+// stageOf is the stage of the TestRun; "gone" if there is none.
+func (s *scene) stageOf() string {
+	var told struct{ Status struct{ Stage string } }
+	err := s.api.get("/apis/k6.io/v1alpha1/namespaces/"+s.name+"/testruns/shop", &told)
+	if codeOf(err) == 404 {
+		return "gone"
+	}
+	return told.Status.Stage
+}
+
+func (s *scene) reaches(stage string) error {
+	return until(s.ctx, 2*time.Minute, func() (bool, string) {
+		now := s.stageOf()
+		return now == stage, fmt.Sprintf("TestRun %s reached %q, it is at %q", s.name, stage, now)
+	})
+}
+
+var stageLine = regexp.MustCompile(`Changing stage of TestRun status to (\w+)\t\{"namespace": "([^"]+)"`)
+
+// stages are those that the operator's log tells of this TestRun.
+func (s *scene) stages() string {
+	text, _ := os.ReadFile(filepath.Join(s.folder, "k6-operator.log"))
+	var all []string
+	for _, found := range stageLine.FindAllStringSubmatch(string(text), -1) {
+		if found[2] == s.name {
+			all = append(all, found[1])
+		}
+	}
+	return strings.Join(all, " ")
+}
+
+const allStages = "initialization initialized created started stopped finished"
+
+// runners gives the logs and the exit codes of the runners.
+func (s *scene) runners(count int) (logs []string, codes []int, err error) {
+	for index := 1; index <= count; index++ {
+		found, err := s.pods(fmt.Sprintf("shop-%d-", index))
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(found) != 1 {
+			return nil, nil, fmt.Errorf("%d pods of runner %d", len(found), index)
+		}
+		log, err := s.log(found[0].Metadata.Name)
+		if err != nil {
+			return nil, nil, err
+		}
+		logs, codes = append(logs, log), append(codes, found[0].exitCode())
+	}
+	return logs, codes, nil
+}
+
+// whole: a script of a ConfigMap on four runners goes through all stages, and every request is counted once.
+func operatorWhole(s *scene) (string, error) {
+	more := "  arguments: --tag team=shop --no-usage-report\n"
+	if err := first(s.begin(4, "shop.js", []byte(script(rate(200, 8))), more), s.reaches("finished")); err != nil {
+		return "", err
+	}
+	took := s.seconds()
+	logs, codes, err := s.runners(4)
+	if err != nil {
+		return "", err
+	}
+	iterations, requests, err := counted(logs)
+	had := s.demo.pings()
+	return fmt.Sprintf("%d iterations of 4 runners, %d requests, finished %s after apply", iterations, had, took), first(err,
+		expect(iterations == 1601 && requests == 1601 && had == 1601, "1601 iterations, requests and requests at the target, not %d, %d, %d", iterations, requests, had),
+		expect(fmt.Sprint(codes) == "[0 0 0 0]", "exit codes 0, not %v", codes),
+		expect(s.stages() == allStages, "the stages %q, not %q", allStages, s.stages()))
+}
+
+// broken: a script that throws ends in the stage `error`, before there is a runner, and the initializer's log names the line.
+func operatorBroken(s *scene) (string, error) {
+	broken := "import http from 'k6/http';\nthrow new Error('the shop is shut');\nexport default function () {}\n"
+	if err := first(s.begin(2, "shop.js", []byte(broken), ""), s.reaches("error")); err != nil {
+		return "", err
+	}
+	took := s.seconds()
+	pods, err := s.pods("shop-")
+	if err != nil {
+		return "", err
+	}
+	if len(pods) != 1 {
+		return "", fmt.Errorf("expected the initializer alone, there are %d pods", len(pods))
+	}
+	log, err := s.log(pods[0].Metadata.Name)
+	return "stage error " + took + " after apply", first(err,
+		expect(pods[0].exitCode() == 1, "exit code 1 of the initializer, not %d", pods[0].exitCode()),
+		expect(strings.Contains(log, "the shop is shut") && strings.Contains(log, "shop.js:2"), "the message and its line in the log %q", log))
+}
+
+// archive: an archive of Brunt's is taken as a script is, and `cleanup: post` leaves nothing behind.
+func operatorArchive(s *scene) (string, error) {
+	source, err := s.file("shop.js", script("scenarios: { a: { executor: 'shared-iterations', vus: 6, iterations: 300 } }"))
+	if err != nil {
+		return "", err
+	}
+	archive := filepath.Join(filepath.Dir(source), "shop.tar")
+	if _, err := run(s.brunt, "archive", "-O", archive, source); err != nil {
+		return "", err
+	}
+	content, err := os.ReadFile(archive)
+	if err != nil {
+		return "", err
+	}
+	if err := first(s.begin(3, "shop.tar", content, "  cleanup: post\n"), s.reaches("gone")); err != nil {
+		return "", err
+	}
+	took := s.seconds()
+	err = until(s.ctx, time.Minute, func() (bool, string) {
+		left, err := s.pods("shop-")
+		return err == nil && len(left) == 0, fmt.Sprintf("the pods are gone: %d are there, %v", len(left), err)
+	})
+	had := s.demo.pings()
+	return fmt.Sprintf("%d requests of 3 runners, TestRun gone %s after apply", had, took), first(err,
+		expect(had == 300, "300 requests at the target, not %d", had),
+		expect(s.stages() == allStages, "the stages %q, not %q", allStages, s.stages()))
+}
+
+// crossed: a crossed threshold fails the Jobs of the runners with 99; the operator ends in `finished` all the same.
+func operatorCrossed(s *scene) (string, error) {
+	text := script("vus: 2, iterations: 20, thresholds: { iterations: ['count>1000'] }")
+	if err := first(s.begin(2, "shop.js", []byte(text), ""), s.reaches("finished")); err != nil {
+		return "", err
+	}
+	_, codes, err := s.runners(2)
+	if err != nil {
+		return "", err
+	}
+	one, err := s.job("shop-1")
+	return "finished, runners ended with 99", first(err,
+		expect(fmt.Sprint(codes) == "[99 99]", "exit codes 99, not %v", codes),
+		expect(one.has("Failed"), "the runner's Job failed: %+v", one.Status))
+}
+
+// deleted: a TestRun that is deleted while it runs takes its pods along: they end in good order, long before their time of grace.
+func operatorDeleted(s *scene) (string, error) {
+	text := script("vus: 2, duration: '10m'") + "export function teardown() { console.log('teardown ran'); }\n"
+	if err := first(s.begin(2, "shop.js", []byte(text), ""), s.reaches("started"), s.requested(20)); err != nil {
+		return "", err
+	}
+	path := "/apis/k6.io/v1alpha1/namespaces/" + s.name + "/testruns/shop?propagationPolicy=Background"
+	if _, err := s.api.call("DELETE", path, "", nil); err != nil {
+		return "", err
+	}
+	var longest time.Duration
+	for _, prefix := range []string{"shop-1-", "shop-2-"} {
+		found := s.kubelet.find(s.name, prefix)
+		if len(found) != 1 {
+			return "", fmt.Errorf("%d pods %s", len(found), prefix)
+		}
+		l := found[0]
+		if err := until(s.ctx, 40*time.Second, func() (bool, string) { return l.isOver(), prefix + " is over" }); err != nil {
+			return "", err
+		}
+		took := l.ended.Sub(l.stopped)
+		longest = max(longest, took)
+		log := string(l.log())
+		err := first(
+			expect(l.code == 105, "exit code 105, not %d: %s", l.code, last(log, 800)),
+			expect(took < 10*time.Second, "an end within 10 s, not %v", took),
+			expect(strings.Contains(log, "teardown ran") && countedLine.MatchString(log), "teardown and a summary in the log %q", last(log, 800)))
+		if err != nil {
+			return "", err
+		}
+	}
+	return fmt.Sprintf("runners ended with 105, teardown and summary, %.1f s after SIGTERM", longest.Seconds()), nil
+}
