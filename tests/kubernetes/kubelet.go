@@ -88,9 +88,14 @@ func (k *kubelet) sync() error {
 		k.mutex.Unlock()
 		switch {
 		case p.Spec.NodeName == "" && p.Metadata.DeletionTimestamp == nil:
-			target := map[string]any{"target": map[string]string{"kind": "Node", "name": "node"}}
+			binding := map[string]any{
+				"apiVersion": "v1", "kind": "Binding", "metadata": map[string]string{"name": p.Metadata.Name},
+				"target": map[string]string{"apiVersion": "v1", "kind": "Node", "name": "node"},
+			}
 			// It may be gone by now, or bound: the next look tells.
-			_ = k.api.send("POST", path+"/binding", target)
+			if err := k.api.send("POST", path+"/binding", binding); err != nil && codeOf(err) != 404 && codeOf(err) != 409 {
+				return err
+			}
 		case known == nil && p.Status.Phase == "Pending" && p.Metadata.DeletionTimestamp == nil:
 			l := &life{pod: p, folder: filepath.Join(k.folder, p.Metadata.Namespace, p.Metadata.Name+"-"+p.Metadata.UID[:8]), code: -1}
 			k.mutex.Lock()

@@ -13,8 +13,8 @@ import (
 
 const natsURL = "nats://" + nodeIP + ":4222"
 
-// manifest applies the manifest of this script. `flags` are those of `brunt k8s manifest`, `leader` those behind `--`.
-func (s *scene) manifest(agents int, text string, flags, leader []string) error {
+// manifest applies the manifest of this script, and waits until so many requests have reached the target. `flags` are those of `brunt k8s manifest`, `leader` those behind `--`.
+func (s *scene) manifest(agents int, text string, requests int, flags, leader []string) error {
 	source, err := s.file("shop.js", text)
 	if err != nil {
 		return err
@@ -30,7 +30,10 @@ func (s *scene) manifest(agents int, text string, flags, leader []string) error 
 		return err
 	}
 	s.began = time.Now()
-	return s.api.apply(s.name, string(told))
+	if err := s.api.apply(s.name, string(told)); err != nil {
+		return err
+	}
+	return s.requested(requests)
 }
 
 func (s *scene) leader() string { return s.name + "-leader" }
@@ -97,7 +100,7 @@ func (s *scene) evict(l *life) error {
 
 // machinesWhole: four agents and a leader under PodSecurity's strictest profile; the verdict is 0 and every request is counted once.
 func machinesWhole(s *scene) (string, error) {
-	if err := s.manifest(4, script(rate(120, 8)), nil, nil); err != nil {
+	if err := s.manifest(4, script(rate(120, 8)), 0, nil, nil); err != nil {
 		return "", err
 	}
 	leader, agents, log, err := s.ends()
@@ -115,7 +118,7 @@ func machinesWhole(s *scene) (string, error) {
 // machinesEvicted: an agent's pod is drained. It sends all that it measured before it goes, so that no request is unaccounted for; the
 // share that is missing is told by 111.
 func machinesEvicted(s *scene) (string, error) {
-	if err := first(s.manifest(3, script(rate(60, 12)), nil, nil), s.requested(60)); err != nil {
+	if err := s.manifest(3, script(rate(60, 12)), 60, nil, nil); err != nil {
 		return "", err
 	}
 	alive, err := s.alive(s.agents(), 3)
@@ -141,7 +144,7 @@ func machinesEvicted(s *scene) (string, error) {
 
 // machinesKilled: an agent is killed (137). One pod takes the place of the killed one in its Job, finds its run gone on, and ends with 111.
 func machinesKilled(s *scene) (string, error) {
-	if err := first(s.manifest(3, script(rate(60, 25)), nil, nil), s.requested(60)); err != nil {
+	if err := s.manifest(3, script(rate(60, 25)), 60, nil, nil); err != nil {
 		return "", err
 	}
 	alive, err := s.alive(s.agents(), 3)
@@ -166,7 +169,7 @@ func machinesKilled(s *scene) (string, error) {
 
 // resumes: the leader's pod ends in this way at a third of the test. It comes again, takes the run up, and counts as if nothing had been.
 func resumes(s *scene, end func(l *life)) (leader *job, told string, err error) {
-	if err := first(s.manifest(2, script(rate(40, 30)), nil, nil), s.requested(300)); err != nil {
+	if err := s.manifest(2, script(rate(40, 30)), 300, nil, nil); err != nil {
 		return nil, "", err
 	}
 	alive, err := s.alive(s.leader(), 1)

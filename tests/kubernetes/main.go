@@ -114,7 +114,7 @@ func (s *stage) set(binaries, imageRoot string) error {
 			"ghcr.io/grafana/k6-operator:": {root: "/", workdir: "/"},
 		},
 	}
-	return first(s.kubelet.start(s.ctx), startNATS(s.folder), startOperator(s.api, binaries, s.folder))
+	return first(s.kubelet.start(s.ctx), startNATS(s.folder), startOperator(s.ctx, s.api, binaries, s.folder))
 }
 
 func (s *stage) play(it scenario) (string, error) {

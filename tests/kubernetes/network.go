@@ -68,7 +68,7 @@ func newNetwork() (*network, error) {
 		ip -n %[1]s link set lo up
 		ip -n %[1]s link set eth0 up
 		ip -n %[1]s addr add %[2]s/16 dev eth0
-		ip -n %[1]s route add default via %[3]s`, n.name, n.ip, nodeIP))
+		ip -n %[1]s route add %[3]s dev eth0`, n.name, n.ip, services))
 }
 
 // serve makes the pod answer at the address of a Service.

@@ -38,14 +38,20 @@ spec:
 		Replace(lines) + more
 }
 
-// begin makes the ConfigMap and the TestRun.
-func (s *scene) begin(parallelism int, file string, content []byte, more string) error {
+// begin makes the ConfigMap and the TestRun, and waits until the TestRun reaches a stage.
+func (s *scene) begin(parallelism int, file string, content []byte, more, stage string) error {
 	configMap := map[string]any{
 		"metadata":   map[string]string{"name": "shop"},
 		"binaryData": map[string]string{file: base64.StdEncoding.EncodeToString(content)},
 	}
 	s.began = time.Now()
-	return first(s.api.send("POST", s.path("configmaps"), configMap), s.api.apply(s.name, s.testRun(parallelism, file, more)))
+	if err := s.api.send("POST", s.path("configmaps"), configMap); err != nil {
+		return err
+	}
+	if err := s.api.apply(s.name, s.testRun(parallelism, file, more)); err != nil {
+		return err
+	}
+	return s.reaches(stage)
 }
 
 // stageOf is the stage of the TestRun; "gone" if there is none.
@@ -103,7 +109,7 @@ func (s *scene) runners(count int) (logs []string, codes []int, err error) {
 // whole: a script of a ConfigMap on four runners goes through all stages, and every request is counted once.
 func operatorWhole(s *scene) (string, error) {
 	more := "  arguments: --tag team=shop --no-usage-report\n"
-	if err := first(s.begin(4, "shop.js", []byte(script(rate(200, 8))), more), s.reaches("finished")); err != nil {
+	if err := s.begin(4, "shop.js", []byte(script(rate(200, 8))), more, "finished"); err != nil {
 		return "", err
 	}
 	took := s.seconds()
@@ -122,7 +128,7 @@ func operatorWhole(s *scene) (string, error) {
 // broken: a script that throws ends in the stage `error`, before there is a runner, and the initializer's log names the line.
 func operatorBroken(s *scene) (string, error) {
 	broken := "import http from 'k6/http';\nthrow new Error('the shop is shut');\nexport default function () {}\n"
-	if err := first(s.begin(2, "shop.js", []byte(broken), ""), s.reaches("error")); err != nil {
+	if err := s.begin(2, "shop.js", []byte(broken), "", "error"); err != nil {
 		return "", err
 	}
 	took := s.seconds()
@@ -153,7 +159,7 @@ func operatorArchive(s *scene) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := first(s.begin(3, "shop.tar", content, "  cleanup: post\n"), s.reaches("gone")); err != nil {
+	if err := s.begin(3, "shop.tar", content, "  cleanup: post\n", "gone"); err != nil {
 		return "", err
 	}
 	took := s.seconds()
@@ -170,7 +176,7 @@ func operatorArchive(s *scene) (string, error) {
 // crossed: a crossed threshold fails the Jobs of the runners with 99; the operator ends in `finished` all the same.
 func operatorCrossed(s *scene) (string, error) {
 	text := script("vus: 2, iterations: 20, thresholds: { iterations: ['count>1000'] }")
-	if err := first(s.begin(2, "shop.js", []byte(text), ""), s.reaches("finished")); err != nil {
+	if err := s.begin(2, "shop.js", []byte(text), "", "finished"); err != nil {
 		return "", err
 	}
 	_, codes, err := s.runners(2)
@@ -187,7 +193,10 @@ func operatorCrossed(s *scene) (string, error) {
 // their time of grace is over (137 would tell otherwise).
 func operatorDeleted(s *scene) (string, error) {
 	text := script("vus: 2, duration: '10m'") + "export function teardown() { console.log('teardown ran'); }\n"
-	if err := first(s.begin(2, "shop.js", []byte(text), ""), s.reaches("started"), s.requested(20)); err != nil {
+	if err := s.begin(2, "shop.js", []byte(text), "", "started"); err != nil {
+		return "", err
+	}
+	if err := s.requested(20); err != nil {
 		return "", err
 	}
 	path := "/apis/k6.io/v1alpha1/namespaces/" + s.name + "/testruns/shop?propagationPolicy=Background"

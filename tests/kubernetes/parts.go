@@ -140,12 +140,19 @@ func writeCredentials(folder string) error {
 
 // startOperator installs the k6-operator's own objects and starts it as its Deployment would: it finds the server by its variables,
 // and itself by the files of its service account.
-func startOperator(it *api, binaries, folder string) error {
+func startOperator(ctx context.Context, it *api, binaries, folder string) error {
 	bundle, err := os.ReadFile(filepath.Join(binaries, "k6-operator.yaml"))
 	if err != nil {
 		return err
 	}
 	if err := it.apply("k6-operator-system", string(bundle)); err != nil {
+		return err
+	}
+	err = until(ctx, time.Minute, func() (bool, string) {
+		_, err := it.call("GET", "/apis/k6.io/v1alpha1/testruns", "", nil)
+		return err == nil, fmt.Sprint("the API server knows TestRuns: ", err)
+	})
+	if err != nil {
 		return err
 	}
 	account := "/run/secrets/kubernetes.io/serviceaccount"
