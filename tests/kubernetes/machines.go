@@ -108,10 +108,8 @@ func machinesWhole(s *scene) (string, error) {
 		return "", err
 	}
 	took := s.seconds()
-	iterations, requests, err := counted([]string{log})
-	had := s.demo.pings()
-	return fmt.Sprintf("%d iterations of 4 agents, %d requests, ended %s after apply", iterations, had, took), first(err,
-		expect(iterations == 961 && requests == 961 && had == 961, "961 iterations, requests and requests at the target, not %d, %d, %d", iterations, requests, had),
+	all, err := counted(log)
+	return fmt.Sprintf("%v of 4 agents, ended %s after apply", all, took), first(err, all.addUp(961, s.demo.pings()),
 		expect(leader.has("Complete") && agents.has("Complete") && agents.Status.Succeeded == 4, "both Jobs complete: %+v %+v", leader.Status, agents.Status))
 }
 
@@ -132,14 +130,15 @@ func machinesEvicted(s *scene) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	_, requests, err := counted([]string{log})
+	all, err := counted(log)
 	had := s.demo.pings()
 	evicted := alive[1]
-	return fmt.Sprintf("agent ended with %d %.1f s after SIGTERM, leader %v, %d of 721 requests sent and counted", evicted.code, evicted.ended.Sub(evicted.stopped).Seconds(), s.codes(s.leader()), had), first(err,
-		expect(requests == had && had < 721, "as many requests counted as sent, fewer than 721: %d, %d", requests, had),
-		expect(fmt.Sprint(s.codes(s.leader())) == "[111]" && leader.has("Failed"), "the leader's verdict 111 at once, not %v %+v", s.codes(s.leader()), leader.Status),
-		expect(strings.Contains(log, "seat"), "the seat in the log %q", last(log, 1500)),
-		expect(agents.Status.Succeeded >= 2, "the other agents end well: %+v %v", agents.Status, s.codes(s.agents())))
+	return fmt.Sprintf("agents ended with %v, the evicted one %.1f s after SIGTERM; leader %v, %d of 721 requests sent and counted",
+			s.codes(s.agents()), evicted.ended.Sub(evicted.stopped).Seconds(), s.codes(s.leader()), had), first(err,
+			expect(all.requests == had && had < 721, "as many requests counted as sent, fewer than 721: %+v, %d", all, had),
+			expect(fmt.Sprint(s.codes(s.leader())) == "[111]" && leader.has("Failed"), "the leader's verdict 111 at once, not %v %+v", s.codes(s.leader()), leader.Status),
+			expect(strings.Contains(log, "seat"), "the seat in the log %q", last(log, 1500)),
+			expect(agents.Status.Succeeded >= 2, "the other agents end well: %+v %v", agents.Status, s.codes(s.agents())))
 }
 
 // machinesKilled: an agent is killed (137). One pod takes the place of the killed one in its Job, finds its run gone on, and ends with 111.
@@ -156,12 +155,12 @@ func machinesKilled(s *scene) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	_, requests, err := counted([]string{log})
+	all, err := counted(log)
 	had := s.demo.pings()
 	codes := s.codes(s.agents())
-	return fmt.Sprintf("agents ended with %v, leader %v, %d requests counted of %d sent", codes, s.codes(s.leader()), requests, had), first(err,
-		// The dead one's last frames: 1.2 s at 20/s.
-		expect(requests <= had && had-requests <= 24, "no more than 24 of %d requests uncounted, not %d", had, had-requests),
+	return fmt.Sprintf("agents ended with %v, leader %v, %d requests counted of %d sent", codes, s.codes(s.leader()), all.requests, had), first(err,
+		// What the dead one had not sent yet: frames of a second at 20/s, and a few seconds' worth where the machine is slow.
+		expect(all.requests <= had && had-all.requests <= 60, "no more than 60 of %d requests uncounted: %+v", had, all),
 		expect(fmt.Sprint(s.codes(s.leader())) == "[111]" && leader.has("Failed"), "the leader's verdict 111 at once, not %v %+v", s.codes(s.leader()), leader.Status),
 		expect(len(codes) == 4, "one pod in the place of the killed one, not %v", codes),
 		expect(agents.Status.Succeeded == 2, "the other agents end well: %+v", agents.Status))
@@ -181,10 +180,8 @@ func resumes(s *scene, end func(l *life)) (leader *job, told string, err error) 
 	if err != nil {
 		return nil, "", err
 	}
-	iterations, requests, err := counted([]string{log})
-	had := s.demo.pings()
-	return leader, fmt.Sprintf("leader %v, %d iterations, %d requests", s.codes(s.leader()), iterations, had), first(err,
-		expect(iterations == 1201 && requests == 1201 && had == 1201, "1201 iterations, requests and requests at the target, not %d, %d, %d", iterations, requests, had),
+	all, err := counted(log)
+	return leader, fmt.Sprintf("leader %v, %v", s.codes(s.leader()), all), first(err, all.addUp(1201, s.demo.pings()),
 		expect(leader.has("Complete") && agents.has("Complete"), "both Jobs complete: %+v %+v", leader.Status, agents.Status))
 }
 
@@ -249,10 +246,11 @@ func chart(s *scene) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	_, requests, err := counted([]string{log})
+	all, err := counted(log)
 	had := s.demo.pings()
-	return fmt.Sprintf("drain of an agent refused; drained leader %v %.1f s after SIGTERM, %d requests sent and counted", s.codes(s.leader()), leaders[0].ended.Sub(leaders[0].stopped).Seconds(), had), first(err,
-		expect(requests == had, "as many requests counted as sent: %d, %d", requests, had),
-		expect(fmt.Sprint(s.codes(s.leader())) == "[105]" && leader.has("Failed"), "105 and no other pod: %v %+v", s.codes(s.leader()), leader.Status),
-		expect(agents.has("Complete"), "the agents end well: %+v %v", agents.Status, s.codes(s.agents())))
+	return fmt.Sprintf("drain of an agent refused; drained leader %v %.1f s after SIGTERM, %d requests sent and counted",
+			s.codes(s.leader()), leaders[0].ended.Sub(leaders[0].stopped).Seconds(), had), first(err,
+			expect(all.requests == had, "as many requests counted as sent: %+v, %d", all, had),
+			expect(fmt.Sprint(s.codes(s.leader())) == "[105]" && leader.has("Failed"), "105 and no other pod: %v %+v", s.codes(s.leader()), leader.Status),
+			expect(agents.has("Complete"), "the agents end well: %+v %v", agents.Status, s.codes(s.agents())))
 }

@@ -52,7 +52,7 @@ func main() {
 
 func test(binaries, brunt, helm, imageRoot, folder, only string) int {
 	began := time.Now()
-	ctx, cancel := context.WithTimeout(context.Background(), 6*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 150*time.Second)
 	defer cancel()
 	s := &stage{ctx: ctx, brunt: brunt, helm: helm, folder: folder}
 	if err := s.set(binaries, imageRoot); err != nil {

@@ -78,7 +78,8 @@ func (s *scene) stages() string {
 	text, _ := os.ReadFile(filepath.Join(s.folder, "k6-operator.log"))
 	var all []string
 	for _, found := range stageLine.FindAllStringSubmatch(string(text), -1) {
-		if found[2] == s.name {
+		// It may set a stage twice.
+		if found[2] == s.name && (len(all) == 0 || all[len(all)-1] != found[1]) {
 			all = append(all, found[1])
 		}
 	}
@@ -117,10 +118,8 @@ func operatorWhole(s *scene) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	iterations, requests, err := counted(logs)
-	had := s.demo.pings()
-	return fmt.Sprintf("%d iterations of 4 runners, %d requests, finished %s after apply", iterations, had, took), first(err,
-		expect(iterations == 1601 && requests == 1601 && had == 1601, "1601 iterations, requests and requests at the target, not %d, %d, %d", iterations, requests, had),
+	all, err := counted(logs...)
+	return fmt.Sprintf("%v of 4 runners, finished %s after apply", all, took), first(err, all.addUp(1601, s.demo.pings()),
 		expect(fmt.Sprint(codes) == "[0 0 0 0]", "exit codes 0, not %v", codes),
 		expect(s.stages() == allStages, "the stages %q, not %q", allStages, s.stages()))
 }

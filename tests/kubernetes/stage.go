@@ -50,14 +50,15 @@ func (s *stage) scene(name string) (*scene, error) {
 	return &scene{stage: s, name: name, demo: target, began: time.Now()}, err
 }
 
-// script is a test of which each iteration is one request, and whose summary tells both counts.
+// script is a test of which each iteration is one request, and whose summary tells how many there were of both, and how many iterations
+// were due and found no VU.
 func script(options string) string {
 	return "import http from 'k6/http';\n" +
 		"export const options = { " + options + " };\n" +
 		"export default function () { http.get(__ENV.URL + '/ping'); }\n" +
 		"export function handleSummary(data) {\n" +
 		"  const of = (name) => (data.metrics[name] ? data.metrics[name].values.count : 0);\n" +
-		"  return { stdout: '\\nCOUNTED ' + of('iterations') + ' ' + of('http_reqs') + '\\n' };\n" +
+		"  return { stdout: '\\nCOUNTED ' + of('iterations') + ' ' + of('http_reqs') + ' ' + of('dropped_iterations') + '\\n' };\n" +
 		"}\n"
 }
 
@@ -67,21 +68,35 @@ func rate(perSecond, seconds int) string {
 		perSecond, seconds)
 }
 
-var countedLine = regexp.MustCompile(`(?m)^COUNTED (\d+) (\d+)$`)
+var countedLine = regexp.MustCompile(`(?m)^COUNTED (\d+) (\d+) (\d+)$`)
+
+// counts are those of all summaries of a test.
+type counts struct{ iterations, requests, dropped int }
 
 // counted adds up what the summaries in these logs count. All of them must have one.
-func counted(logs []string) (iterations, requests int, err error) {
+func counted(logs ...string) (all counts, err error) {
 	for _, log := range logs {
 		found := countedLine.FindAllStringSubmatch(log, -1)
 		if len(found) != 1 {
-			return 0, 0, fmt.Errorf("%d summaries in the log %q", len(found), last(log, 1500))
+			return all, fmt.Errorf("%d summaries in the log %q", len(found), last(log, 1500))
 		}
-		// The pattern lets only digits through.
-		i, _ := strconv.Atoi(found[0][1])
-		r, _ := strconv.Atoi(found[0][2])
-		iterations, requests = iterations+i, requests+r
+		for at, to := range []*int{&all.iterations, &all.requests, &all.dropped} {
+			// The pattern lets only digits through.
+			count, _ := strconv.Atoi(found[0][at+1])
+			*to += count
+		}
 	}
-	return iterations, requests, nil
+	return all, nil
+}
+
+// addUp: all iterations that were due were made or told as dropped, and each request that was made reached the target and was counted.
+func (c counts) addUp(due, had int) error {
+	return expect(c.iterations+c.dropped == due && c.requests == c.iterations && c.requests == had,
+		"%d iterations made or dropped, each one request at the target: %+v, %d at the target", due, c, had)
+}
+
+func (c counts) String() string {
+	return fmt.Sprintf("%d iterations (%d dropped), %d requests", c.iterations, c.dropped, c.requests)
 }
 
 func last(text string, size int) string {
