@@ -13,24 +13,29 @@ import (
 
 const natsURL = "nats://" + nodeIP + ":4222"
 
-// manifest applies the manifest of this script, and waits until so many requests have reached the target. `flags` are those of `brunt k8s manifest`, `leader` those behind `--`.
-func (s *scene) manifest(agents int, text string, requests int, flags, leader []string) error {
+// printed is the manifest of this script. `more` is further words of `brunt k8s manifest`.
+func (s *scene) printed(agents int, text string, more ...string) (string, error) {
 	source, err := s.file("shop.js", text)
 	if err != nil {
-		return err
+		return "", err
 	}
 	words := []string{"k8s", "manifest", "--agents", fmt.Sprint(agents), "--nats", natsURL, "--name", s.name, "--image", "brunt:test",
 		"--agent-cpu", "1", "-e", "URL=" + s.demo.url}
-	words = append(append(append(words, flags...), source, "--"), leader...)
-	told, err := exec.Command(s.brunt, words...).Output()
+	told, err := exec.Command(s.brunt, append(append(words, source), more...)...).Output()
+	if failed, is := err.(*exec.ExitError); is {
+		return "", fmt.Errorf("brunt k8s manifest: %w: %s", err, failed.Stderr)
+	}
+	return string(told), err
+}
+
+// manifest applies the manifest of this script, and waits until so many requests have reached the target.
+func (s *scene) manifest(agents int, text string, requests int) error {
+	yaml, err := s.printed(agents, text)
 	if err != nil {
-		if failed, is := err.(*exec.ExitError); is {
-			return fmt.Errorf("brunt k8s manifest: %w: %s", err, failed.Stderr)
-		}
 		return err
 	}
 	s.began = time.Now()
-	if err := s.api.apply(s.name, string(told)); err != nil {
+	if err := s.api.apply(s.name, yaml); err != nil {
 		return err
 	}
 	return s.requested(requests)
@@ -100,7 +105,7 @@ func (s *scene) evict(l *life) error {
 
 // machinesWhole: four agents and a leader under PodSecurity's strictest profile; the verdict is 0 and every request is counted once.
 func machinesWhole(s *scene) (string, error) {
-	if err := s.manifest(4, script(rate(120, 8)), 0, nil, nil); err != nil {
+	if err := s.manifest(4, script(rate(120, 8)), 0); err != nil {
 		return "", err
 	}
 	leader, agents, log, err := s.ends()
@@ -116,7 +121,7 @@ func machinesWhole(s *scene) (string, error) {
 // machinesEvicted: an agent's pod is drained. It sends all that it measured before it goes, so that no request is unaccounted for; the
 // share that is missing is told by 111.
 func machinesEvicted(s *scene) (string, error) {
-	if err := s.manifest(3, script(rate(60, 12)), 60, nil, nil); err != nil {
+	if err := s.manifest(3, script(rate(60, 12)), 60); err != nil {
 		return "", err
 	}
 	alive, err := s.alive(s.agents(), 3)
@@ -143,7 +148,7 @@ func machinesEvicted(s *scene) (string, error) {
 
 // machinesKilled: an agent is killed (137). One pod takes the place of the killed one in its Job, finds its run gone on, and ends with 111.
 func machinesKilled(s *scene) (string, error) {
-	if err := s.manifest(3, script(rate(60, 25)), 60, nil, nil); err != nil {
+	if err := s.manifest(3, script(rate(60, 25)), 60); err != nil {
 		return "", err
 	}
 	alive, err := s.alive(s.agents(), 3)
@@ -166,9 +171,55 @@ func machinesKilled(s *scene) (string, error) {
 		expect(agents.Status.Succeeded == 2, "the other agents end well: %+v", agents.Status))
 }
 
+// machinesGathering: an agent is killed while the leader still waits for others, as happens when a cluster grows. Its Job starts it again,
+// it gets its seat again, and the test is whole.
+func machinesGathering(s *scene) (string, error) {
+	yaml, err := s.printed(3, script(rate(30, 5)))
+	if err != nil {
+		return "", err
+	}
+	// One of three has no place yet.
+	less := strings.Replace(yaml, "parallelism: 3", "parallelism: 2", 1)
+	if err := first(expect(less != yaml, "a Job of three agents: %s", yaml), s.api.apply(s.name, less)); err != nil {
+		return "", err
+	}
+	alive, err := s.alive(s.agents(), 2)
+	if err != nil {
+		return "", err
+	}
+	log := func() string { return string(s.kubelet.find(s.name, s.leader())[0].log()) }
+	if _, err := s.alive(s.leader(), 1); err != nil {
+		return "", err
+	}
+	if err := until(s.ctx, time.Minute, func() (bool, string) {
+		text := log()
+		return strings.Contains(text, "2 of 3"), "the leader has two of three agents: " + text
+	}); err != nil {
+		return "", err
+	}
+	alive[0].kill()
+	if err := until(s.ctx, time.Minute, func() (bool, string) {
+		all := s.kubelet.find(s.name, s.agents())
+		return len(all) == 3, fmt.Sprintf("%d pods of agents", len(all))
+	}); err != nil {
+		return "", err
+	}
+	path := "/apis/batch/v1/namespaces/" + s.name + "/jobs/" + s.agents()
+	if err := s.api.send("PATCH", path, map[string]any{"spec": map[string]int{"parallelism": 3}}); err != nil {
+		return "", err
+	}
+	leader, agents, text, err := s.ends()
+	if err != nil {
+		return "", err
+	}
+	all, err := counted(text)
+	return fmt.Sprintf("agents ended with %v, leader %v, %v", s.codes(s.agents()), s.codes(s.leader()), all), first(err, all.addUp(151, s.demo.pings()),
+		expect(leader.has("Complete") && agents.has("Complete"), "both Jobs complete: %+v %+v", leader.Status, agents.Status))
+}
+
 // resumes: the leader's pod ends in this way at a third of the test. It comes again, takes the run up, and counts as if nothing had been.
 func resumes(s *scene, end func(l *life)) (leader *job, told string, err error) {
-	if err := s.manifest(2, script(rate(40, 30)), 300, nil, nil); err != nil {
+	if err := s.manifest(2, script(rate(40, 30)), 300); err != nil {
 		return nil, "", err
 	}
 	alive, err := s.alive(s.leader(), 1)

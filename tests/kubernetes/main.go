@@ -8,10 +8,12 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"sort"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -24,10 +26,12 @@ type scenario struct {
 var scenarios = []scenario{
 	{name: "operator-whole", run: operatorWhole},
 	{name: "operator-broken", run: operatorBroken},
+	{name: "operator-crowded", run: operatorCrowded},
 	{name: "operator-archive", run: operatorArchive},
 	{name: "operator-crossed", run: operatorCrossed},
 	{name: "operator-deleted", run: operatorDeleted},
 	{name: "manifest-whole", run: machinesWhole},
+	{name: "manifest-gathering", run: machinesGathering},
 	{name: "manifest-agent-evicted", run: machinesEvicted},
 	{name: "manifest-agent-killed", run: machinesKilled},
 	{name: "manifest-leader-killed", run: machinesLeaderKilled},
@@ -52,8 +56,11 @@ func main() {
 
 func test(binaries, brunt, helm, imageRoot, folder, only string) int {
 	began := time.Now()
+	// All scenarios run at once and take a minute; whatever does not come to its end is told as a failure.
 	ctx, cancel := context.WithTimeout(context.Background(), 150*time.Second)
 	defer cancel()
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
 	s := &stage{ctx: ctx, brunt: brunt, helm: helm, folder: folder}
 	if err := s.set(binaries, imageRoot); err != nil {
 		fmt.Println("FAIL the control plane:", err)
@@ -90,6 +97,7 @@ func test(binaries, brunt, helm, imageRoot, folder, only string) int {
 		}()
 	}
 	wait.Wait()
+	s.keepLogs()
 	fmt.Printf("kubernetes: %d passed, %d failed\n", passed, failed)
 	if failed > 0 || passed == 0 {
 		return 1
@@ -123,6 +131,16 @@ func (s *stage) play(it scenario) (string, error) {
 		return "", err
 	}
 	return it.run(place)
+}
+
+// keepLogs writes the logs of all pods beside those of the control plane, before /run is gone.
+func (s *stage) keepLogs() {
+	for _, it := range scenarios {
+		for _, l := range s.kubelet.find(it.name, "") {
+			name := fmt.Sprintf("%s.%s.%d.log", it.name, l.pod.Metadata.Name, l.code)
+			_ = os.WriteFile(filepath.Join(s.folder, name), l.log(), 0o644)
+		}
+	}
 }
 
 // explain prints what the pods of a scenario that failed said last.

@@ -144,6 +144,15 @@ func operatorBroken(s *scene) (string, error) {
 		expect(strings.Contains(log, "the shop is shut") && strings.Contains(log, "shop.js:2"), "the message and its line in the log %q", log))
 }
 
+// crowded: more runners than VUs end in the stage `error`: the operator compares its number with that of `inspect`.
+func operatorCrowded(s *scene) (string, error) {
+	if err := s.begin(4, "shop.js", []byte(script("vus: 3, iterations: 3")), "", "error"); err != nil {
+		return "", err
+	}
+	pods, err := s.pods("shop-")
+	return "stage error, 4 runners and 3 VUs", first(err, expect(len(pods) == 1, "the initializer alone, not %d pods", len(pods)))
+}
+
 // archive: an archive of Brunt's is taken as a script is, and `cleanup: post` leaves nothing behind.
 func operatorArchive(s *scene) (string, error) {
 	source, err := s.file("shop.js", script("scenarios: { a: { executor: 'shared-iterations', vus: 6, iterations: 300 } }"))
@@ -182,7 +191,7 @@ func operatorCrossed(s *scene) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	one, err := s.job("shop-1")
+	one, err := s.ended("shop-1", time.Minute)
 	return "finished, runners ended with 99", first(err,
 		expect(fmt.Sprint(codes) == "[99 99]", "exit codes 99, not %v", codes),
 		expect(one.has("Failed"), "the runner's Job failed: %+v", one.Status))
