@@ -19,8 +19,9 @@ func (s *scene) printed(agents int, text string, more ...string) (string, error)
 	if err != nil {
 		return "", err
 	}
-	words := []string{"k8s", "manifest", "--agents", fmt.Sprint(agents), "--nats", natsURL, "--name", s.name, "--image", "brunt:test",
-		"--agent-cpu", "1", "-e", "URL=" + s.demo.url}
+	words := []string{"k8s", "manifest", "--agents", fmt.Sprint(agents), "--name", s.name, "--image", "brunt:test", "--agent-cpu", "1",
+		"-e", "URL=" + s.demo.url}
+	words = append(words, s.broker...)
 	told, err := exec.Command(s.brunt, append(append(words, source), more...)...).Output()
 	if failed, is := err.(*exec.ExitError); is {
 		return "", fmt.Errorf("brunt k8s manifest: %w: %s", err, failed.Stderr)
@@ -29,8 +30,8 @@ func (s *scene) printed(agents int, text string, more ...string) (string, error)
 }
 
 // manifest applies the manifest of this script, and waits until so many requests have reached the target.
-func (s *scene) manifest(agents int, text string, requests int) error {
-	yaml, err := s.printed(agents, text)
+func (s *scene) manifest(agents int, text string, requests int, more ...string) error {
+	yaml, err := s.printed(agents, text, more...)
 	if err != nil {
 		return err
 	}
@@ -144,6 +145,28 @@ func machinesEvicted(s *scene) (string, error) {
 			expect(fmt.Sprint(s.codes(s.leader())) == "[111]" && leader.has("Failed"), "the leader's verdict 111 at once, not %v %+v", s.codes(s.leader()), leader.Status),
 			expect(strings.Contains(log, "seat"), "the seat in the log %q", last(log, 1500)),
 			expect(agents.Status.Succeeded >= 2, "the other agents end well: %+v %v", agents.Status, s.codes(s.agents())))
+}
+
+// machinesAllowed: the leader was told to bear the loss of one agent.
+func machinesAllowed(s *scene) (string, error) {
+	if err := s.manifest(3, script(rate(60, 8)), 60, "--", "--allow-lost", "1"); err != nil {
+		return "", err
+	}
+	alive, err := s.alive(s.agents(), 3)
+	if err != nil {
+		return "", err
+	}
+	if err := s.evict(alive[0]); err != nil {
+		return "", err
+	}
+	leader, _, log, err := s.ends()
+	if err != nil {
+		return "", err
+	}
+	all, err := counted(log)
+	return fmt.Sprintf("leader %v, %v", s.codes(s.leader()), all), first(err,
+		expect(all.requests == s.demo.pings() && all.requests < 481, "as many requests counted as sent, fewer than 481: %+v", all),
+		expect(leader.has("Complete"), "the leader's Job is complete: %+v", leader.Status))
 }
 
 // machinesKilled: an agent is killed (137). One pod takes the place of the killed one in its Job, finds its run gone on, and ends with 111.

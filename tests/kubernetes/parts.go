@@ -83,8 +83,8 @@ func startControlPlane(ctx context.Context, binaries, folder string) (*api, erro
 	}
 	file := func(name string) string { return filepath.Join(folder, name) }
 	if _, err := startPart(folder, "etcd", filepath.Join(binaries, "etcd"), nil,
-		// Nothing of this outlives the test.
-		"--unsafe-no-fsync", "--data-dir", file("etcd"), "--log-level", "warn",
+		// Nothing of this outlives the test: it is in memory, so that a busy disk stops no one.
+		"--unsafe-no-fsync", "--data-dir", "/run/etcd", "--log-level", "warn",
 		"--listen-client-urls", "http://127.0.0.1:2379", "--advertise-client-urls", "http://127.0.0.1:2379",
 		"--listen-peer-urls", "http://127.0.0.1:2380"); err != nil {
 		return nil, err
@@ -174,7 +174,7 @@ func startOperator(ctx context.Context, it *api, binaries, folder string) error 
 }
 
 func startNATS(folder string) error {
-	_, err := startPart(folder, "nats-server", "nats-server", nil, "-a", nodeIP, "-p", "4222", "-js", "-sd", filepath.Join(folder, "jetstream"))
+	_, err := startPart(folder, "nats-server", "nats-server", nil, "-a", nodeIP, "-p", "4222", "-js", "-sd", "/run/jetstream")
 	return err
 }
 

@@ -30,6 +30,8 @@ type scene struct {
 	name  string
 	demo  *demo
 	began time.Time
+	// The flags of `brunt k8s manifest` that name NATS.
+	broker []string
 }
 
 func (s *stage) scene(name string) (*scene, error) {
@@ -47,7 +49,7 @@ func (s *stage) scene(name string) (*scene, error) {
 		return nil, err
 	}
 	target, err := startDemo(s.brunt, 8100+int(s.ports.Add(1)))
-	return &scene{stage: s, name: name, demo: target, began: time.Now()}, err
+	return &scene{stage: s, name: name, demo: target, began: time.Now(), broker: []string{"--nats", natsURL}}, err
 }
 
 // script is a test of which each iteration is one request, and whose summary tells how many there were of both, and how many iterations
