@@ -27,7 +27,7 @@ export default function () {
     ['POST', `${base}/anything`, 'hello'],
   ]);
   check(json, { 'three items': (r) => r.json('items.#') === 3 });
-  check(html, { 'a page': (r) => r.body.includes('<h1') });
+  check(html, { 'a page': (r) => `${r.body}`.includes('<h1') });
   check(echo, { 'the body arrived': (r) => r.json('data') === 'hello' });
 
   const named = http.batch({

@@ -16,6 +16,7 @@ const client = new Client();
 const upload = new Request(`${base}/sink`, {
   headers: { 'Content-Type': 'image/png' },
   body: new FileStream(path),
+  throw: true,
 });
 
 export default function () {

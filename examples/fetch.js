@@ -26,7 +26,7 @@ export default async function () {
   });
 
   const [first, second] = await Promise.all([fetch(`${base}/json`), fetch(new Request(`${base}/headers`))]);
-  check(first, { 'JSON': (r) => r.headers.get('content-type').startsWith('application/json') });
+  check(first, { 'JSON': (r) => `${r.headers.get('content-type')}`.startsWith('application/json') });
   await second.arrayBuffer();
 
   const gone = await fetch('http://127.0.0.1:1/').catch((error) => error);

@@ -39,6 +39,6 @@ export default function () {
   const refused = told.invoke('brunt.demo.Echo/Unary', {}, { metadata: { 'demo-status': `${Number(grpc.StatusPermissionDenied)}`, 'demo-message': 'not today' } });
   check(refused, {
     'is refused': (r) => r.status === grpc.StatusPermissionDenied,
-    'says why': (r) => r.error.message === 'not today',
+    'says why': (r) => r.error?.message === 'not today',
   });
 }

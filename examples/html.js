@@ -24,9 +24,10 @@ export default function () {
   });
 
   // Elements have what the DOM has, as methods.
+  /** @type {import('k6/html').AnchorElement | undefined} */
   const link = doc.find('a').get(0);
   check(link, {
-    'where it leads': (a) => a.href() === `${base}/json` && a.pathname() === '/json',
+    'where it leads': (a) => a?.href() === `${base}/json` && a.pathname() === '/json',
   });
 
   // Hidden fields come along; ours are set or replaced.

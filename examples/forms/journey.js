@@ -4,7 +4,7 @@
 import http from 'k6/http';
 import crypto from 'k6/crypto';
 import { SharedArray } from 'k6/data';
-import { check, group, sleep } from 'k6';
+import { check, fail, group, sleep } from 'k6';
 import { Faces } from './faces.js';
 
 const base = __ENV.DEMO_URL || 'http://127.0.0.1:8080';
@@ -48,7 +48,7 @@ export default function () {
       'form:filter': 'anvil',
       'form:search': 'Search',
     });
-    const [, id] = /order\.xhtml\?id=(\d+)/.exec(found.body);
+    const [, id] = /order\.xhtml\?id=(\d+)/.exec(found.body) ?? fail('no order was found');
     pause();
     // One name for all orders: else each id would be an entry of its own in the results.
     const order = app.get(`/app/order.xhtml?id=${id}`, { tags: { name: 'order' } });

@@ -21,6 +21,8 @@ const TABLE = 'bulktest';
 const LENGTH = 45;
 const ROWS = whole('ROWS', 100000);
 const BATCH = whole('BATCH', 10000);
+/** @type {any} */
+const way = __ENV.WAY || 'auto';
 const COPIED = whole('BATCH', 2000); // rows that each VU of an update has in its hands
 const SEED = whole('SEED', 1);
 const SAMPLES = whole('SAMPLES', 1000);
@@ -214,7 +216,9 @@ const stages = {
         return { sum, rows };
       });
       const lists = timed('select 3, into lists and out again', () => {
-        let [sum, rows, list] = [0, 0, []];
+        let [sum, rows] = [0, 0];
+        /** @type {Item[]} */
+        let list = [];
         const empty = () => {
           for (const item of list) sum += item.id;
           rows += list.length;
@@ -290,7 +294,7 @@ const stages = {
         const page = tx.prepare(RANGE);
         for (const [from, to] of ranges()) {
           const rows = hashed(page.query(from, to));
-          tx.insert('bulktest_new', ['id', 'text', 'hashval'], rows, { batch: BATCH, way: __ENV.WAY || 'auto' });
+          tx.insert('bulktest_new', ['id', 'text', 'hashval'], rows, { batch: BATCH, way });
         }
         dialect.swap(tx);
       });
@@ -306,7 +310,7 @@ const stages = {
 let guard;
 
 function put(table, columns, rows) {
-  writer.insert(table, columns, rows, { batch: BATCH, way: __ENV.WAY || 'auto' });
+  writer.insert(table, columns, rows, { batch: BATCH, way });
 }
 
 function* hashed(rows) {

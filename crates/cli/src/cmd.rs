@@ -40,6 +40,7 @@ mod record;
 mod remote;
 mod runs;
 mod sql;
+mod types;
 mod version;
 mod view;
 
@@ -82,6 +83,8 @@ pub(crate) enum Call {
     /// `pause`, `resume`, `scale`, `stats`, `status`.
     Remote(remote::Request),
     New(new::Request),
+    /// Declarations for editors.
+    Types(types::Request),
     /// A script of what other tools wrote.
     Convert(Box<convert::Request>),
     /// The pages of run files.
@@ -139,6 +142,7 @@ impl Call {
             Self::Doctor(request) => doctor::perform(context, &request),
             Self::Remote(request) => remote::perform(context, &request),
             Self::New(request) => new::perform(context, &request),
+            Self::Types(request) => types::perform(context, &request),
             Self::Convert(request) => convert::perform(context, &request),
             Self::View(call) => view::perform(context, &call),
             Self::Record(request) => record::perform(context, request),
@@ -226,6 +230,7 @@ fn commands_of_help() -> Command {
         .subcommand(correlate::command())
         .subcommand(sql::command())
         .subcommand(new::command())
+        .subcommand(types::command())
         .subcommand(convert::command())
         .subcommand(record::command())
         .subcommand(demo::command())
@@ -381,6 +386,7 @@ pub(crate) fn parse(
         "cloud" | "login" => return Err(cloud::failure(name, matches)),
         "x" => Call::Print(absent::extension(matches)?),
         "new" => Call::New(new::Request::read(matches)?),
+        "types" => Call::Types(types::Request::read(matches)),
         "convert" => Call::Convert(Box::new(convert::Request::read(matches)?)),
         "record" => Call::Record(record::Request::read(matches)?),
         "view" => Call::View(view::Call::read(matches)?),
@@ -410,7 +416,7 @@ fn long_flags(root: &Command, command: Option<&str>) -> Vec<String> {
 
 /// The command that the words name, as far as that can be seen without reading them.
 fn named_command(words: &[OsString]) -> Option<&'static str> {
-    const COMMANDS: [&str; 28] = [
+    const COMMANDS: [&str; 29] = [
         "run",
         "find",
         "agent",
@@ -430,6 +436,7 @@ fn named_command(words: &[OsString]) -> Option<&'static str> {
         "compare",
         "correlate",
         "new",
+        "types",
         "convert",
         "record",
         "sql",

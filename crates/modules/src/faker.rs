@@ -2,6 +2,8 @@
 //!
 //! Each category is a table of rows in a file of this folder; `zen` is all of them.
 
+#[cfg(test)]
+mod declared;
 mod moments;
 mod money;
 mod people;

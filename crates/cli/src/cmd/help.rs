@@ -22,7 +22,7 @@ const TEMPLATE_OF_ROOT: &str = "{about-with-newline}\n{usage-heading} {usage}\n\
 
 /// Commands by purpose, most used first.
 const COMMANDS: &[(&str, &[&str])] = &[
-    ("Tests", &["run", "agent", "find", "new", "inspect", "archive", "deps", "features"]),
+    ("Tests", &["run", "agent", "find", "new", "types", "inspect", "archive", "deps", "features"]),
     ("Sessions", &["record", "convert", "correlate"]),
     ("Results", &["view", "runs", "compare"]),
     ("A run that serves its REST API", &["status", "stats", "pause", "resume", "scale"]),

@@ -75,6 +75,7 @@ mod switches;
 mod tcp;
 mod thresholds;
 mod traces;
+mod types;
 mod veiled;
 mod verdict;
 mod web;

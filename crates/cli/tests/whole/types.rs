@@ -1,0 +1,192 @@
+//! `brunt types`: what it writes is checked by TypeScript's compiler, with the examples, with expressions that must and must not
+//! compile (`tests/types`), and with the names that scripts find when they run.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use crate::support::{Brunt, brunt, repository};
+
+/// The folder with the compiler and `@types/k6`. They are fetched once, as long as the lock file stays the same.
+fn tools() -> &'static Path {
+    static TOOLS: OnceLock<PathBuf> = OnceLock::new();
+    TOOLS.get_or_init(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("types");
+        fs::create_dir_all(&folder).expect("a folder for packages");
+        let lock = fs::read(repository("tests/types/package-lock.json")).expect("a lock file");
+        let stamp = folder.join("installed-lock.json");
+        if fs::read(&stamp).is_ok_and(|installed| installed == lock) {
+            return folder;
+        }
+        for name in [".npmrc", "package.json", "package-lock.json"] {
+            let text = fs::read(repository("tests/types").join(name)).expect("a manifest");
+            fs::write(folder.join(name), text).expect("a copy of the manifest");
+        }
+        let words = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"];
+        let told = Command::new("npm").args(words).current_dir(&folder).output();
+        let told = told.expect("npm is there: `tools/need npm` installs it");
+        assert!(
+            told.status.success(),
+            "npm ci in {}: {}",
+            folder.display(),
+            String::from_utf8_lossy(&told.stderr)
+        );
+        fs::write(stamp, lock).expect("a stamp");
+        folder
+    })
+}
+
+fn copied(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder");
+    for entry in fs::read_dir(from).expect("a folder to copy") {
+        let (from, to) = entry.map(|entry| (entry.path(), to.join(entry.file_name()))).unwrap();
+        if from.is_dir() {
+            copied(&from, &to);
+        } else {
+            fs::copy(&from, &to).expect("a copy");
+        }
+    }
+}
+
+/// A folder of scripts as a user has it: with the declarations, the packages that npm would put there, and the settings that
+/// `brunt types` prints.
+struct Project(Brunt);
+
+impl Project {
+    fn new() -> Self {
+        let mut call = brunt("types");
+        let told = call.told();
+        assert_eq!((told.code, told.stderr.as_str()), (0, ""), "{told:?}");
+        let start = told.stdout.find('{').expect("settings");
+        fs::write(call.path("jsconfig.json"), &told.stdout[start..]).unwrap();
+        fs::create_dir(call.path("node_modules")).unwrap();
+        symlink("../brunt-types", call.path("node_modules/brunt-types")).unwrap();
+        symlink(tools().join("node_modules/@types"), call.path("node_modules/@types")).unwrap();
+        Self(call)
+    }
+
+    /// Checks all files of the folder by the printed settings, with a change of them; each error is a line.
+    fn errors(&self, changed: &serde_json::Value, include: &[&str]) -> String {
+        let config = serde_json::json!({
+            "extends": "./jsconfig.json",
+            "compilerOptions": changed,
+            "include": include,
+        });
+        fs::write(self.0.path("tsconfig.json"), config.to_string()).unwrap();
+        let compiler = tools().join("node_modules/typescript/bin/tsc");
+        let mut node = Command::new("node");
+        let told = node.arg(compiler).current_dir(self.0.path("")).output().expect("node is there");
+        let said = String::from_utf8(told.stdout).expect("the compiler writes UTF-8");
+        assert_eq!(told.status.success(), said.is_empty(), "{said}");
+        said
+    }
+}
+
+#[test]
+fn the_examples_are_of_their_types() {
+    let project = Project::new();
+    copied(&repository("examples"), &project.0.path("examples"));
+    let strict = serde_json::json!({ "skipLibCheck": false, "allowJs": true });
+    assert_eq!(project.errors(&strict, &["examples"]), "");
+}
+
+#[test]
+fn types_refuse_what_they_must() {
+    let project = Project::new();
+    for name in ["globals.ts", "libraries.ts", "modules.ts", "options.ts"] {
+        fs::copy(repository("tests/types").join(name), project.0.path(name)).unwrap();
+    }
+    fs::write(project.0.path("names.ts"), names()).unwrap();
+    let strict = serde_json::json!({ "skipLibCheck": false, "noImplicitAny": true });
+    assert_eq!(project.errors(&strict, &["*.ts"]), "");
+    // Beside the browser's own declarations, and the oldest that they need.
+    let script = "import http from 'k6/http';\nfetch('http://a.test', { k6: { timeout: '1s' } });\nhttp.get('').stream;\n";
+    fs::create_dir(project.0.path("page")).unwrap();
+    fs::write(project.0.path("page/script.ts"), script).unwrap();
+    let page = serde_json::json!({ "skipLibCheck": false, "lib": ["es2023", "dom"] });
+    let said = project.errors(&page, &["page"]);
+    let lines: Vec<&str> = said.lines().collect();
+    assert!(
+        matches!(lines[..], [line] if line.starts_with("page/script.ts(3,14)") && line.contains("'stream'")),
+        "{said}"
+    );
+}
+
+/// Modules whose declarations have values beside those of the module: the classes of objects that functions give.
+const MORE: [&str; 5] =
+    ["k6/html", "k6/http", "k6/experimental/fs", "k6/x/fasthttp", "k6/net/grpc"];
+
+/// A file that compiles if each name that a script finds in a module, or as a global, is declared, and no others are.
+fn names() -> String {
+    let modules: Vec<String> = brunt_modules::K6::modules()
+        .map(str::to_owned)
+        .chain(brunt_modules::jslib::addresses())
+        .collect();
+    let mut script = String::new();
+    for (index, module) in modules.iter().enumerate() {
+        let _ = writeln!(script, "import * as m{index} from '{module}';");
+    }
+    let list = (0..modules.len()).map(|index| format!("Object.keys(m{index})"));
+    let _ = writeln!(
+        script,
+        "const all = {{ modules: [{}], globals: Object.getOwnPropertyNames(globalThis) }};\n\
+         export default function () {{}}\n\
+         export function handleSummary() {{ return {{ 'names.json': JSON.stringify(all) }}; }}",
+        list.collect::<Vec<_>>().join(", ")
+    );
+    let mut call = brunt("run --quiet script.js").file("script.js", script);
+    let told = call.told();
+    assert_eq!(told.code, 0, "{told:?}");
+    let found: serde_json::Value = serde_json::from_str(&call.read("names.json")).unwrap();
+    let words = |list: &serde_json::Value| -> Vec<String> {
+        let list = list.as_array().expect("a list of names");
+        list.iter().map(|name| name.as_str().expect("a name").to_owned()).collect()
+    };
+    let mut file = String::new();
+    for (index, module) in modules.iter().enumerate() {
+        let names = words(&found["modules"][index]);
+        assert!(!names.is_empty(), "{module} has no exports");
+        let _ = writeln!(file, "import * as m{index} from '{module}';");
+        for name in &names {
+            let _ = writeln!(file, "void m{index}.{name};");
+        }
+        if MORE.contains(&module.as_str()) || module.starts_with("https:") {
+            continue;
+        }
+        let known: Vec<_> = names.iter().map(|name| format!("'{name}'")).collect();
+        let _ = writeln!(
+            file,
+            "type More{index} = Exclude<keyof typeof m{index}, 'default' | {}>;\n\
+             export const more{index}: [More{index}] extends [never] ? 'no more' : [More{index}, 'is not in {module}'] = 'no more';",
+            known.join(" | ")
+        );
+    }
+    for name in words(&found["globals"]) {
+        let _ = writeln!(file, "void globalThis.{name};");
+    }
+    file
+}
+
+#[test]
+fn types_overwrites_nothing_unless_it_is_told_to() {
+    let mut call = brunt("types declared").file("declared/README.md", "mine");
+    let told = call.told();
+    assert_eq!(told.code, 255);
+    assert!(told.error().contains("declared already exists"), "{told:?}");
+    assert_eq!(call.read("declared/README.md"), "mine");
+    let mut call =
+        brunt("types --force declared").file("declared/README.md", "mine").file("declared/own", "");
+    let told = call.told();
+    assert_eq!(told.code, 0, "{told:?}");
+    assert!(told.stdout.contains("npm install --save-dev ./declared\n"), "{told:?}");
+    assert!(call.read("declared/README.md").starts_with("# Declarations of Brunt"));
+    assert!(call.path("declared/own").exists());
+    let told = brunt("types file").file("file", "").told();
+    assert_eq!(told.code, 255);
+    assert!(told.error().contains("file already exists"), "{told:?}");
+    let told = brunt("types file/below").file("file", "").told();
+    assert!(told.code != 0 && told.error().contains("file/below"), "{told:?}");
+}
