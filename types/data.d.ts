@@ -11,7 +11,7 @@ declare module 'brunt/data' {
      */
     strategy?: 'queue' | 'shuffle' | 'circular' | 'random';
     /**
-     * What `next()` does when no row is left. `'stop'` (the default): the test ends with exit code 108. `'throw'`: an
+     * The answer of `next()` when no row is left. `'stop'` (the default): the test ends with exit code 108. `'throw'`: an
      * exception. `'null'`: it returns `null`.
      */
     whenEmpty?: 'stop' | 'throw' | 'null';

@@ -6,7 +6,7 @@ import 'k6/http';
 import type { FileStream } from 'k6/x/fasthttp';
 
 declare module 'k6/http' {
-  /** What `` http.url`…` `` gives. */
+  /** A URL of `` http.url`…` ``. */
   export type UrlTemplate = ReturnType<typeof url>;
 
   /** A value of a form. Of a list, each entry is a field. */

@@ -28,7 +28,7 @@ declare module 'k6/x/icmp' {
     tags?: { [name: string]: string | number | boolean };
   }
 
-  /** What the callback of {@link pingAsync} hears of one request. */
+  /** One request, as the callback of {@link pingAsync} hears of it. */
   export interface PingDetail {
     /** Whether it was answered. */
     alive: boolean;

@@ -17,7 +17,7 @@ declare module 'brunt/summary' {
     metrics: { [name: string]: any } & KnownMetrics;
     /** The value that `setup()` returned. */
     setup_data?: any;
-    /** What the warm-ups of scenarios left out. */
+    /** The part of the test that warm-ups left out. */
     warmup?: { iterations: number; requests: number; checks: number; droppedIterations: number };
     /** Whether the numbers can be trusted. */
     verdict?: Verdict;
@@ -127,11 +127,11 @@ declare module 'brunt/summary' {
     values: { [name: string]: number };
     /** Which numbers are touched. */
     touches: string;
-    /** What to try. */
+    /** The remedy. */
     advice: string;
   }
 
-  /** What `handleSummary` returns: texts or bytes for `stdout`, `stderr` and paths of files. */
+  /** The result of `handleSummary`: texts or bytes for `stdout`, `stderr` and paths of files. */
   export interface SummaryOutput {
     stdout?: string | ArrayBuffer;
     stderr?: string | ArrayBuffer;
