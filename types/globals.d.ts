@@ -78,6 +78,11 @@ interface TextDecoderShape {
   decode(input?: ArrayBuffer | ArrayBufferView, options?: { stream?: boolean }): string;
 }
 
+interface DOMExceptionShape extends Error {
+  /** The number that old names have; 0 of the others. */
+  readonly code: number;
+}
+
 declare global {
   interface Console extends Ours<ConsoleShape> {}
   var console: Console;
@@ -112,6 +117,19 @@ declare global {
   function setInterval(handler: (...args: any[]) => void, delay?: number, ...args: any[]): number;
   function clearTimeout(id?: number): void;
   function clearInterval(id?: number): void;
+
+  /** Calls a function when the script lets go, before anything else happens. */
+  function queueMicrotask(callback: () => void): void;
+
+  /** The module of a path or a name: of a CommonJS file its `module.exports`. */
+  function require(specifier: string): any;
+
+  var global: typeof globalThis;
+
+  interface DOMException extends Ours<DOMExceptionShape> {}
+  var DOMException: typeof globalThis extends { onmessage: any; DOMException: infer Class }
+    ? Class
+    : { prototype: DOMException; new (message?: string, name?: string): DOMException };
 
   /** The class of the errors that functions of k6's modules throw. */
   var GoError: { prototype: GoError; new (message?: string): GoError };

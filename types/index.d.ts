@@ -10,6 +10,7 @@
 /// <reference path="./faker.d.ts" />
 /// <reference path="./fasthttp.d.ts" />
 /// <reference path="./icmp.d.ts" />
+/// <reference path="./jslib-assertions.d.ts" />
 /// <reference path="./jslib.d.ts" />
 /// <reference path="./mqtt.d.ts" />
 /// <reference path="./redis.d.ts" />
@@ -24,6 +25,7 @@ import './globals.js';
 import './web.js';
 import './streams.js';
 import './webcrypto.js';
+import './html.js';
 import './http.js';
 import './k6.js';
 import './options.js';

@@ -1,12 +1,12 @@
 /** Additions to other modules of k6, and places where `@types/k6` says less than is known. */
 
 import 'k6';
-import 'k6/html';
 import 'k6/crypto';
 import 'k6/encoding';
 import 'k6/experimental/csv';
 import 'k6/experimental/fs';
 import 'k6/net/grpc';
+import 'k6/secrets';
 
 type Bytes = ArrayBuffer | ArrayBufferView;
 
@@ -48,36 +48,6 @@ declare module 'k6/encoding' {
   export function b64encode(input: string | Bytes, encoding?: Base64Variant): string;
 }
 
-declare module 'k6/html' {
-  interface Selection {
-    /** These nodes and those that a selector finds in the document. */
-    add(selector: string | Selection | Element): Selection;
-    /** The selection before the last step; it goes back at most 256 steps. */
-    end(): Selection;
-    /** The place of the first node among its siblings, or of what is given; -1 if it is not there. */
-    index(selector?: string | Selection | Element): number;
-    siblings(selector?: string): Selection;
-    /** The first node that a selector finds. */
-    single(selector: string): Selection;
-    /**
-     * A node as an element; `undefined` if there is no such node.
-     * @template E - The kind of element that the script expects.
-     */
-    get<E extends Element = Element>(index: number): E | undefined;
-    /** All nodes as elements. */
-    get<E extends Element = Element>(): E[];
-  }
-
-  interface HrefElement {
-    href(): string;
-  }
-
-  interface Element {
-    /** The element as a selection. */
-    selection(): Selection;
-  }
-}
-
 declare module 'k6/experimental/fs' {
   interface File {
     /**
@@ -98,6 +68,13 @@ declare module 'k6/experimental/csv' {
     file: import('k6/experimental/fs').File,
     options?: Partial<Options> & { asObjects?: false },
   ): Promise<readonly string[][]>;
+}
+
+declare module 'k6/secrets' {
+  /** The value of a secret; it is hidden in the log from then on. */
+  export function get(name: string): Promise<string>;
+  /** A source by its name. */
+  export function source(name: string): { get(name: string): Promise<string> };
 }
 
 declare module 'k6/net/grpc' {

@@ -129,6 +129,9 @@ interface ResponseShape extends BodyShape {
   clone(): Response;
 }
 
+/** A response that came from a server. */
+type Fetched = Response & { readonly k6: RefinedResponse<ResponseType | undefined> };
+
 interface ResponseInitShape {
   headers?: HeadersGiven;
   /** 200 to 599. */
@@ -286,7 +289,7 @@ declare global {
   interface ResponseInit extends Ours<ResponseInitShape> {}
   interface Response extends Ours<ResponseShape> {
     /** The response of `k6/http`, with the timings; `null` for responses that a script makes. */
-    readonly k6: RefinedResponse<ResponseType | undefined>;
+    readonly k6: RefinedResponse<ResponseType | undefined> | null;
   }
   var Response: typeof globalThis extends { onmessage: any; Response: infer Class } ? Class : ResponseClass;
 
@@ -296,7 +299,7 @@ declare global {
    * response of `k6/http`.
    * @param input - An absolute URL, or a `Request`.
    */
-  function fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
+  function fetch(input: string | URL | Request, init?: RequestInit): Promise<Fetched>;
 
   interface EventInit extends Ours<{ bubbles?: boolean; cancelable?: boolean; composed?: boolean }> {}
   interface Event extends Ours<EventShape> {}

@@ -49,6 +49,8 @@ export async function bodies() {
   // @ts-expect-error: there is no cache
   fetch('http://a.test', { cache: 'no-store' });
   is<Response>()(Response.json({ a: 1 }));
+  // @ts-expect-error: it has not been sent
+  Response.json({ a: 1 }).k6.timings;
   is<string>()(new Request('http://a.test').method);
 }
 
