@@ -93,8 +93,7 @@ pub(super) fn perform(context: &Context, request: &Request) -> Outcome<Exit> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {name}"))?;
     for (file, text) in FILES {
         let path = folder.join(file);
-        std::fs::write(&path, text)
-            .with_context(|| format!("cannot write {}", path.display()))?;
+        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }
     print(context, &told(name))
 }
@@ -121,53 +120,4 @@ fn told(name: &str) -> String {
          2. Beside the scripts, jsconfig.json for JavaScript, or tsconfig.json for TypeScript:\n\n{JSCONFIG}",
         FILES.len()
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn all_files_of_the_folder_are_written() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../types");
-        let mut there: Vec<String> = std::fs::read_dir(folder)
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
-        let mut written: Vec<&str> = FILES.iter().map(|(name, _)| *name).collect();
-        there.sort();
-        written.sort_unstable();
-        assert_eq!(there, written);
-    }
-
-    #[test]
-    fn the_package_has_the_version_of_the_binary() {
-        let (_, text) = FILES.iter().find(|(name, _)| *name == "package.json").unwrap();
-        let package: serde_json::Value = serde_json::from_str(text).unwrap();
-        assert_eq!(package["version"], env!("CARGO_PKG_VERSION"));
-        assert_eq!(package["name"], FOLDER);
-    }
-
-    #[test]
-    fn index_loads_all_declarations() {
-        let (_, index) = FILES.iter().find(|(name, _)| *name == "index.d.ts").unwrap();
-        for (name, _) in FILES.iter().filter(|(name, _)| name.ends_with(".d.ts")) {
-            let short = name.trim_end_matches(".d.ts");
-            let is_loaded = index.contains(&format!("path=\"./{name}\""))
-                || index.contains(&format!("import './{short}.js'"));
-            assert!(is_loaded || short == "index", "index.d.ts does not load {name}");
-        }
-    }
-
-    #[test]
-    fn npm_is_told_a_path() {
-        for (name, path) in [
-            ("brunt-types", " ./brunt-types\n"),
-            ("../types", " ../types\n"),
-            ("./types", " ./types\n"),
-            ("/tmp/types", " /tmp/types\n"),
-        ] {
-            assert!(told(name).contains(path), "{name}: {}", told(name));
-        }
-    }
 }

@@ -116,14 +116,8 @@ fn types_refuse_what_they_must() {
 }
 
 /// Modules that our files declare whole: they have no values that a script would not find.
-const OURS: [&str; 6] = [
-    "brunt/",
-    "k6/crypto/x509",
-    "k6/data",
-    "k6/experimental/streams",
-    "k6/websockets",
-    "k6/x/",
-];
+const OURS: [&str; 6] =
+    ["brunt/", "k6/crypto/x509", "k6/data", "k6/experimental/streams", "k6/websockets", "k6/x/"];
 
 /// Globals that are not declared: the engine's own, those newer than the `lib` of the settings, and two that throw in an ES module.
 const UNDECLARED: [&str; 8] = [
@@ -205,4 +199,34 @@ fn types_overwrites_nothing_unless_it_is_told_to() {
     assert!(told.error().contains("file already exists"), "{told:?}");
     let told = brunt("types file/below").file("file", "").told();
     assert!(told.code != 0 && told.error().contains("file/below"), "{told:?}");
+}
+
+#[test]
+fn the_whole_package_is_written_in_the_version_of_the_binary() {
+    let told = brunt("types ./a/b").told();
+    assert!(told.stdout.contains(" ./a/b\n"), "{told:?}");
+    let mut call = brunt("types");
+    assert!(call.told().stdout.contains(" ./brunt-types\n"));
+    let names = |folder: PathBuf| -> Vec<String> {
+        let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.unwrap());
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    };
+    let all = names(repository("types"));
+    assert_eq!(names(call.path("brunt-types")), all, "crates/cli/src/cmd/types.rs has the list");
+    let index = call.read("brunt-types/index.d.ts");
+    for name in all.iter().filter(|name| name.ends_with(".d.ts") && *name != "index.d.ts") {
+        let short = name.trim_end_matches(".d.ts");
+        let is_loaded = index.contains(&format!("path=\"./{name}\""))
+            || index.contains(&format!("import './{short}.js'"));
+        assert!(is_loaded, "index.d.ts does not load {name}");
+    }
+    let package: serde_json::Value =
+        serde_json::from_str(&call.read("brunt-types/package.json")).unwrap();
+    assert_eq!(
+        (&package["name"], &package["version"]),
+        (&"brunt-types".into(), &env!("CARGO_PKG_VERSION").into())
+    );
 }
