@@ -42,8 +42,8 @@ declare module 'k6/http' {
 
   /** Headers, joined with `, ` where they came several times. */
   export interface ResponseHeaders {
-    /** The headers `Set-Cookie` one by one. Whoever lists the headers does not see this function. */
-    getSetCookie(): string[];
+    /** The headers `Set-Cookie` one by one; missing if there are none. A list of the headers does not show this function. */
+    getSetCookie?(): string[];
   }
 
   /** A response of Brunt. */

@@ -26,6 +26,8 @@ interface FileShape extends BlobShape {
   /** Milliseconds since 1970. */
   readonly lastModified: number;
   readonly name: string;
+  /** Always empty. */
+  readonly webkitRelativePath: string;
 }
 
 type FormDataEntry = File | string;
@@ -241,7 +243,11 @@ interface EventSourceShape {
   addEventListener(type: 'error', listener: (this: EventSource, event: SourceError) => any, options?: { once?: boolean }): void;
   addEventListener(type: string, listener: (this: EventSource, event: SourceMessage) => any, options?: { once?: boolean }): void;
   removeEventListener(type: string, listener: (this: EventSource, event: any) => any): void;
+  dispatchEvent(event: any): boolean;
   close(): void;
+  readonly CONNECTING: 0;
+  readonly OPEN: 1;
+  readonly CLOSED: 2;
 }
 
 /** The options of an `EventSource` that Brunt adds. */
