@@ -106,7 +106,10 @@ fn shown(given: &Given) -> String {
         Given::Number(number) => number.to_string(),
         Given::Flag(flag) => flag.to_string(),
         Given::Text(text) => format!("`'{text}'`"),
-        Given::Numbers(numbers) => format!("`{numbers:?}`"),
+        Given::Numbers(numbers) => {
+            let numbers: Vec<_> = numbers.iter().map(f64::to_string).collect();
+            format!("`[{}]`", numbers.join(", "))
+        }
         Given::Texts(texts) => format!("`{texts:?}`"),
     }
 }
