@@ -17,5 +17,6 @@ pub(crate) mod follow;
 pub(crate) mod lead;
 mod link;
 pub(crate) mod settings;
+mod shared;
 
 pub(crate) use self::settings::{LeadSettings, Meeting};

@@ -2,10 +2,14 @@
 //!
 //! ```text
 //! rows(name, source, options)  ─► Rows ─► Feed ─┬─ cursor ─► place ─► order, segment ─► row of Elements
-//!                                               └─ Leased ─► Leases: blocks of places
-//! queue(name, options)         ─► Queue ─► JSON texts, under a lock
-//! counter(name, options)       ─► Counter ─► one atomic number
+//!                                               └─ leases::Rows: blocks of places
+//! queue(name, options)         ─► Queue ─┬─ JSON texts, under a lock
+//!                                        └─ leases::Queue
+//! counter(name, options)       ─► Counter ─┬─ one atomic number
+//!                                          └─ leases::Counter
 //! ```
+//!
+//! Where a leader leads several processes, they share by the crate `leases`, which asks the broker: the VU's fiber waits (`share.rs`).
 //!
 //! Each has a name, by which all VUs find the same one (`names.rs`). They are found in init code alone; each VU's init code finds
 //! them again, and from the second run on the options of the test are known: then it is told what can't be shared between
@@ -13,7 +17,6 @@
 
 mod counter;
 mod feed;
-mod leased;
 mod names;
 mod options;
 mod queue;

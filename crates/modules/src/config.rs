@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use brunt_leases::Leases;
 use brunt_metrics::{Registry, TagSet};
 use brunt_routes::Book;
 use brunt_schedule::Segment;
 
-use crate::leases::Leases;
 use crate::watch::Watcher;
 
 /// Known before the script's first init run.
@@ -72,8 +72,8 @@ pub struct Config {
     pub routes: Option<Arc<Book>>,
     /// The share of the test that this process runs.
     pub segment: Segment,
-    /// The leases of `brunt/data` in a test of several processes; `None` where this one is alone.
-    pub leases: Option<Arc<dyn Leases>>,
+    /// The things of `brunt/data` that several processes of a test share; `None` where nobody leads them.
+    pub leases: Option<Arc<Leases>>,
 }
 
 impl Default for Config {

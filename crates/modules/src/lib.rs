@@ -47,7 +47,6 @@ pub mod jslib;
 mod json_parse;
 mod k6;
 mod lazy;
-pub mod leases;
 mod metrics;
 mod module;
 mod mqtt;

@@ -21,6 +21,8 @@ pub(crate) const FRAMES: &str = "BRUNT_FRAMES";
 pub(crate) const RUNS: &str = "brunt_runs";
 /// The bucket of files.
 pub(crate) const FILES: &str = "brunt_files";
+/// The bucket of values that agents share.
+pub(crate) const VALUES: &str = "brunt_data";
 
 /// Their names for people.
 const STREAM: &str = "the stream BRUNT_FRAMES";
@@ -28,9 +30,17 @@ const STREAM: &str = "the stream BRUNT_FRAMES";
 const KEYS: &str = "the bucket brunt_runs";
 /// See [`STREAM`].
 const OBJECTS: &str = "the object store brunt_files";
+/// See [`STREAM`].
+const SHARED: &str = "the bucket brunt_data";
 
 /// Frames, keys and files that were not removed are forgotten after this.
 const KEPT: Duration = Duration::from_hours(24);
+
+/// Shared values that were not written for this time are forgotten: longer than any test.
+const SHARED_KEPT: Duration = Duration::from_hours(30 * 24);
+
+/// This many values of a shared key are kept, so that a process whose write brought no answer finds it among later ones.
+const SHARED_HISTORY: i64 = 64;
 
 /// Frames that may wait at the broker, in bytes; then agents keep theirs, and try again.
 const FRAMES_MAX: i64 = 1 << 30;
@@ -233,6 +243,19 @@ impl Broker {
             };
             let made = self.context.create_key_value(config).await;
             made.map_err(|error| refused(KEYS, &error))?;
+        }
+        if self.context.get_key_value(VALUES).await.is_err() {
+            let config = kv::Config {
+                bucket: VALUES.to_owned(),
+                description: "Rows, queues and counters of Brunt's tests".to_owned(),
+                history: SHARED_HISTORY,
+                max_age: SHARED_KEPT,
+                storage: StorageType::File,
+                num_replicas: 1,
+                ..kv::Config::default()
+            };
+            let made = self.context.create_key_value(config).await;
+            made.map_err(|error| refused(SHARED, &error))?;
         }
         if self.files().await.is_err() {
             let config = object_store::Config {

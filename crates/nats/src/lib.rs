@@ -1,8 +1,9 @@
-//! The broker that a leader and its agents meet at: NATS with JetStream, seen as four things.
+//! The broker that a leader and its agents meet at: NATS with JetStream, seen as five things.
 //!
 //! ```text
 //! keys    small values that are watched: plan, phase, seats          KV bucket  brunt_runs
 //! frames  messages that must arrive, each once, in the end           stream     BRUNT_FRAMES
+//! values  small values that processes change in turn: shared data    KV bucket  brunt_data
 //! files   of any size: the archive, data of setup(), checkpoints     object store brunt_files
 //! talk    messages that may be lost: beats, what was seen, clocks    core subjects
 //! ```
@@ -21,6 +22,7 @@ mod frames;
 mod keys;
 mod name;
 mod talk;
+mod values;
 
 pub use self::access::Access;
 pub use self::broker::{Broker, Link, Notice};
@@ -29,6 +31,7 @@ pub use self::frames::{FrameMessage, FrameStream, Stored};
 pub use self::keys::{Change, Keys, News, Put};
 pub use self::name::{NameError, check_name};
 pub use self::talk::{Asked, Said, Talk};
+pub use self::values::Value;
 
 use std::sync::Arc;
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use brunt_cluster::{Fault, Plan};
 use brunt_engine::RunReport;
+use brunt_leases::Leases;
 use brunt_summary::text::{self, Mode, TextOptions};
 
 use self::test::Test;
@@ -54,6 +55,8 @@ struct ToLoad {
     plan: Arc<Plan>,
     seat: u32,
     archive: Vec<u8>,
+    /// What the processes of the test share: all runs of this process hold the same.
+    leases: Arc<Leases>,
 }
 
 /// How a test ended for this agent.

@@ -7,6 +7,7 @@ use std::time::Duration;
 use brunt_cluster::{Archive, LeaderConfig, Limits, Plan as WholePlan};
 use brunt_engine::RunReport;
 use brunt_fiber::clock;
+use brunt_leases::Leases;
 use brunt_metrics::{Registry, ThresholdSet};
 
 use self::main_loop::{MainLoop, Whole};
@@ -111,7 +112,11 @@ pub(crate) fn perform(
     let has_handle_summary = pack::has(loaded.functions(), "handleSummary")
         || pack::has(loaded.others(), "handleSummary");
     let env = context.environment.all().clone();
-    let runner = loaded.into_runner(&plan.test_options(env, [None, None], None))?;
+    // handleSummary() runs here, and finds what the agents left.
+    let leases = Leases::new(whole.seats);
+    let mut test_options = plan.test_options(env, [None, None], None);
+    test_options.leases = Some(Arc::clone(&leases));
+    let runner = loaded.into_runner(&test_options)?;
     let ledger = plan.ledger(&registry, settings.summary_mode == SummaryMode::Full)?;
     for warning in ledger.warnings() {
         log::warn!("{warning}");
@@ -130,7 +135,7 @@ pub(crate) fn perform(
     };
     let (inputs, given_inputs) = tokio::sync::mpsc::channel(16);
     let (told, heard) = sync_channel(TOLD_WAITING);
-    let work = Work { meeting: lead.meeting.clone(), run, archive, config };
+    let work = Work { meeting: lead.meeting.clone(), run, archive, config, leases };
     let broker = thread::start(work, given_inputs, told)?;
     let signal = inputs.clone();
     signals.call(Box::new(move |name| main_loop::signal(&signal, name)));

@@ -11,7 +11,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use brunt_engine::Runner;
 use brunt_metrics::{Registry, TagSet};
-use brunt_modules::leases::Leases;
+use brunt_leases::Leases;
 use brunt_modules::watch::Watcher;
 use brunt_routes::Book;
 use brunt_schedule::Segment;
@@ -147,8 +147,8 @@ pub(crate) struct TestOptions {
     pub(crate) routes: Option<Arc<Book>>,
     /// The share of the test that this process runs.
     pub(crate) segment: Segment,
-    /// The leases of rows in a test of several processes; `None` where this one is alone.
-    pub(crate) leases: Option<Arc<dyn Leases>>,
+    /// The things that several processes of a test share; `None` where nobody leads them.
+    pub(crate) leases: Option<Arc<Leases>>,
 }
 
 /// A runner with an end.

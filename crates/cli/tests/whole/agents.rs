@@ -1,5 +1,6 @@
 //! One test on several machines: a leader, agents, NATS and the demo target, which has the truth about requests.
 
+mod data;
 mod faults;
 mod fleet;
 mod logins;

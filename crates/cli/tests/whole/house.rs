@@ -52,7 +52,7 @@ fn no_crate_imports_from_its_own_floor_or_above() {
         &["duration", "moment"],
         &[
             "metrics", "schedule", "script", "demo", "crypto", "html", "spelling", "traffic",
-            "find", "routes", "verdict",
+            "find", "routes", "verdict", "leases",
         ],
         &[
             "fiber",

@@ -63,6 +63,15 @@ fn the_end_of_rows_is_a_choice() {
     assert!(thrown.stderr.contains("GoError: rows \"all\" are used up: all 10 rows"), "{thrown:?}");
     assert!(thrown.stderr.contains("s.js:4:"), "{thrown:?}");
 
+    let late = rows_script(10, "{}", 10)
+        + "\nexport function handleSummary() { try { all.next(); } catch (e) { return { stdout: `SAID ${e}` }; } }";
+    let told_late = brunt("run -q s.js").file("s.js", &late).told();
+    assert!(told_late.stdout.contains("SAID GoError: rows \"all\" are used up"), "{told_late:?}");
+    let uncaught = late.replace("try { all.next(); } catch (e) {", "{ const e = all.next();");
+    let told_late = brunt("run -q s.js").file("s.js", uncaught).told();
+    assert_eq!(told_late.code, 0, "{told_late:?}");
+    assert!(told_late.error().contains("rows \"all\" are used up"), "{told_late:?}");
+
     let rows = well("", &rows_script(10, "{ strategy: 'circular' }", 40), "row ");
     for id in 0..10 {
         assert_eq!(rows.iter().filter(|row| **row == id.to_string()).count(), 4);

@@ -2,24 +2,40 @@
 
 use std::ffi::CStr;
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
-use brunt_quickjs::{Call, Class, JsResult, Members};
+use brunt_leases::Counter as SharedCounter;
+use brunt_quickjs::{Call, Class, Ctx, JsResult, Members};
 
 use super::names::{Named, read_name, same};
 use super::options::{Options, WHOLE_MAX, whole};
-use super::share::Scope;
+use super::share::{Scope, is_init, waited};
+use crate::shared::Shared;
 use crate::state::VuState;
 use crate::throwing::{not_in_init, throw, throw_type};
 
-/// A counter of a process.
+/// A counter of a process, or its way to that of the test.
 ///
-/// One atomic number: cores that add at the same time wait for each other's write to it, some tens of nanoseconds, and for no lock.
+/// One atomic number: cores that add at the same time wait for each other's write to it, some tens of nanoseconds, and for no lock. Of
+/// a shared one it is the value that came last.
 #[derive(Debug)]
 struct Number {
     name: String,
     asked: Asked,
     value: AtomicI64,
+    /// Known as soon as the options of the test are; none where the number is this process's own.
+    shared: OnceLock<Option<Arc<SharedCounter>>>,
+}
+
+impl Number {
+    fn shared(&self, shared: &Shared) -> Option<&Arc<SharedCounter>> {
+        let find = || {
+            let leases = shared.config().leases.as_ref();
+            let leases = leases.filter(|_| self.asked.scope == Scope::Test);
+            leases.map(|leases| leases.counter(&self.name, self.asked.start))
+        };
+        self.shared.get_or_init(find).as_ref()
+    }
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -56,7 +72,8 @@ pub(super) fn counter<'js>(call: Call<'js>) -> JsResult<'js> {
     let number = shared.slot::<Named<Number>>().find_or_make(ctx, kind, &name, || {
         let start = asked.start;
         let asked = Asked { ..asked };
-        Ok(Number { name: name.clone(), asked, value: AtomicI64::new(start) })
+        let (value, shared) = (AtomicI64::new(start), OnceLock::new());
+        Ok(Number { name: name.clone(), asked, value, shared })
     })?;
     same(ctx, kind, &name, [&number.asked, &asked])?;
     ctx.instance(Counter(number))
@@ -79,6 +96,10 @@ fn add<'js>(call: Call<'js>) -> JsResult<'js> {
         let why = format!("counter \"{}\": add() takes a whole number", number.name);
         return Err(throw_type(ctx, &why));
     };
+    if let Some(shared) = number.shared(&VuState::of(ctx).shared) {
+        let whose = || format!("counter \"{}\"", number.name);
+        return heard(ctx, &number, waited(ctx, shared.add(more), whose)?);
+    }
     let sum = |value: i64| value.checked_add(more).filter(|sum| sum.abs() <= WHOLE_MAX);
     match number.value.fetch_update(Relaxed, Relaxed, sum) {
         Ok(before) => Ok(ctx.number((before + more) as f64)),
@@ -92,9 +113,22 @@ fn add<'js>(call: Call<'js>) -> JsResult<'js> {
     }
 }
 
-/// `value`: the value now; in init code the first one.
+/// `value`: the value now; in init code of a counter that processes share, the one that this process heard last.
 fn value<'js>(call: Call<'js>) -> JsResult<'js> {
-    Ok(call.ctx().number(number(&call)?.value.load(Relaxed) as f64))
+    let (ctx, number) = (call.ctx(), number(&call)?);
+    if !is_init(ctx)
+        && let Some(shared) = number.shared(&VuState::of(ctx).shared)
+    {
+        let whose = || format!("counter \"{}\"", number.name);
+        return heard(ctx, &number, waited(ctx, shared.value(), whose)?);
+    }
+    Ok(ctx.number(number.value.load(Relaxed) as f64))
+}
+
+/// A value of a shared counter.
+fn heard<'js>(ctx: Ctx<'js>, number: &Number, value: i64) -> JsResult<'js> {
+    number.value.store(value, Relaxed);
+    Ok(ctx.number(value as f64))
 }
 
 fn name<'js>(call: Call<'js>) -> JsResult<'js> {

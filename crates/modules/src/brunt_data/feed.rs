@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use brunt_leases::{Lease, Rows};
 use brunt_schedule::{Segment, mixed, seed_of};
 
-use super::leased::{Lease, Leased};
 
 /// In which order rows are given out: Gatling's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,7 +63,7 @@ pub(super) struct Feed {
     count: u64,
     /// Shuffled: which of its rows is at which place.
     order: Option<Box<[u32]>>,
-    leased: Option<Arc<Leased>>,
+    leased: Option<Arc<Rows>>,
     /// How often a row was asked for, and there was one.
     taken: AtomicU64,
 }
@@ -86,7 +86,7 @@ impl Feed {
     }
 
     /// The same, with places that are leased.
-    pub(super) fn leased(self, leased: Arc<Leased>) -> Self {
+    pub(super) fn leased(self, leased: Arc<Rows>) -> Self {
         Self { leased: Some(leased), ..self }
     }
 
@@ -115,7 +115,6 @@ impl Feed {
                 }
                 Lease::None => Next::None,
                 Lease::Later(answers) => Next::Later(leased, answers),
-                Lease::Fault(why) => Next::Fault(why),
             };
         }
         if self.count == 0 || (self.strategy.ends() && self.taken() >= self.count) {
@@ -157,9 +156,7 @@ pub(super) enum Next<'a> {
     /// None, any more.
     None,
     /// The caller waits for the next answer of the leases, after this number of them, and asks again.
-    Later(&'a Leased, u64),
-    /// Why none can be had now.
-    Fault(String),
+    Later(&'a Rows, u64),
 }
 
 /// The numbers below `count`, in an order that the seed decides.
@@ -244,9 +241,7 @@ mod tests {
 
     #[test]
     fn leased_rows_are_shuffled_over_all() {
-        let leased =
-            Leased::new("r".to_owned(), 1000, Arc::new(super::super::leased::OwnLeases::default()));
-        let got = rows(&whole(Strategy::Shuffle, 1000, 7).leased(leased));
+        let got = rows(&whole(Strategy::Shuffle, 1000, 7).leased(Rows::alone(1000)));
         assert_eq!(got, rows(&whole(Strategy::Shuffle, 1000, 7)));
     }
 

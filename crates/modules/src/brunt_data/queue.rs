@@ -5,14 +5,17 @@
 
 use std::collections::VecDeque;
 use std::ffi::CStr;
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use brunt_leases::{Bounds, End, Queue as SharedQueue};
 use brunt_quickjs::{Call, Class, CommonWeight, Ctx, JsResult, Members, Thrown, Value};
 
 use super::names::{Named, read_name, same};
 use super::options::Options;
-use super::share::Scope;
+use super::share::{Scope, is_init, waited};
 use crate::globals::web::bodies::is_blob;
+use crate::shared::Shared;
 use crate::state::VuState;
 use crate::throwing::{not_in_init, throw, throw_type};
 
@@ -20,20 +23,24 @@ use crate::throwing::{not_in_init, throw, throw_type};
 const LENGTH: i64 = 10_000;
 /// The most that it may set.
 const LENGTH_MAX: i64 = 10_000_000;
-/// Bytes of one value's JSON; a larger one is an error of the script.
+/// Bytes of one value's JSON; a larger one is an error of the script. Half as many if processes share the queue.
 const VALUE_MAX: usize = 1 << 20;
 /// Bytes of all values of a queue; it is full with these, too.
 const BYTES_MAX: usize = 256 << 20;
 /// Bytes that each value counts for beside its text.
 const COST: usize = 32;
 
-/// A queue of a process. It has the values that the script asked for at most, and of them at most [`BYTES_MAX`]; what does not fit
+/// A queue of a process, or its way to that of the test. It has the values that the script asked for at most, and of them at most [`BYTES_MAX`]; what does not fit
 /// is refused, counted, and told once in the log.
 #[derive(Debug)]
 struct Values {
     name: String,
     asked: Asked,
     kept: Mutex<Kept>,
+    /// Values that found no room.
+    refused: AtomicU64,
+    /// Known as soon as the options of the test are; none where the values are this process's own.
+    shared: OnceLock<Option<Arc<SharedQueue>>>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -46,7 +53,6 @@ struct Asked {
 struct Kept {
     texts: VecDeque<Box<str>>,
     bytes: usize,
-    refused: u64,
     /// Of the most bytes that there were.
     weight: CommonWeight,
 }
@@ -56,23 +62,47 @@ impl Values {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn shared(&self, shared: &Shared) -> Option<&Arc<SharedQueue>> {
+        let find = || {
+            let leases = shared.config().leases.as_ref();
+            let leases = leases.filter(|_| self.asked.scope == Scope::Test);
+            let bounds = Bounds { values: self.asked.max as u64, bytes: BYTES_MAX as u64 };
+            leases.map(|leases| leases.queue(&self.name, bounds))
+        };
+        self.shared.get_or_init(find).as_ref()
+    }
+
+    fn whose(&self) -> String {
+        format!("queue \"{}\"", self.name)
+    }
+
+    /// A value found no room: it is counted, and the first one is told.
+    fn refuse(&self, full: &str, end: End) {
+        if self.refused.fetch_add(1, Relaxed) == 0 {
+            log::warn!(
+                "{} is full with {full}: {} returned false, and the value is lost unless the script keeps it; take() more, or set a \
+                 higher max (`refused` of the queue counts on)",
+                self.whose(),
+                method(end),
+            );
+        }
+    }
+
     /// Adds a text; whether there was room.
     fn add<'js>(&self, ctx: Ctx<'js>, text: String, end: End) -> JsResult<'js, bool> {
+        if let Some(shared) = self.shared(&VuState::of(ctx).shared) {
+            let is_in = waited(ctx, shared.add(text, end), || self.whose())?;
+            if !is_in {
+                self.refuse(&format!("{} values, or their bytes", self.asked.max), end);
+            }
+            return Ok(is_in);
+        }
         let cost = text.len() + COST;
         let mut kept = self.lock();
         if kept.texts.len() >= self.asked.max || kept.bytes + cost > BYTES_MAX {
-            kept.refused += 1;
-            let is_first = kept.refused == 1;
-            let (values, bytes) = (kept.texts.len(), kept.bytes);
+            let full = format!("{} values of {} bytes", kept.texts.len(), kept.bytes);
             drop(kept);
-            if is_first {
-                log::warn!(
-                    "queue \"{}\" is full with {values} values of {bytes} bytes: {} returned false, and the value is lost unless the \
-                     script keeps it; take() more, or set a higher max (`refused` of the queue counts on)",
-                    self.name,
-                    end.method(),
-                );
-            }
+            self.refuse(&full, end);
             return Ok(false);
         }
         let bytes = kept.bytes + cost;
@@ -85,7 +115,15 @@ impl Values {
         Ok(true)
     }
 
-    fn take(&self) -> Option<Box<str>> {
+    fn take<'js>(&self, ctx: Ctx<'js>) -> JsResult<'js, Option<Box<str>>> {
+        if let Some(shared) = self.shared(&VuState::of(ctx).shared) {
+            let text = waited(ctx, shared.take(), || self.whose())?;
+            return Ok(text.map(String::into_boxed_str));
+        }
+        Ok(self.take_own())
+    }
+
+    fn take_own(&self) -> Option<Box<str>> {
         let mut kept = self.lock();
         let text = kept.texts.pop_front()?;
         kept.bytes -= text.len() + COST;
@@ -93,19 +131,11 @@ impl Values {
     }
 }
 
-/// Where a value is added.
-#[derive(Clone, Copy)]
-enum End {
-    Back,
-    Front,
-}
-
-impl End {
-    fn method(self) -> &'static str {
-        match self {
-            Self::Back => "put()",
-            Self::Front => "putBack()",
-        }
+/// The method that adds a value there.
+fn method(end: End) -> &'static str {
+    match end {
+        End::Back => "put()",
+        End::Front => "putBack()",
     }
 }
 
@@ -120,11 +150,9 @@ impl Class for Queue {
                 .method(c"put", 1, |call| put(&call, End::Back))
                 .method(c"putBack", 1, |call| put(&call, End::Front))
                 .method(c"take", 0, take)
-                .getter(c"length", |call| {
-                    Ok(call.ctx().number(values(&call)?.lock().texts.len() as f64))
-                })
+                .getter(c"length", length)
                 .getter(c"refused", |call| {
-                    Ok(call.ctx().number(values(&call)?.lock().refused as f64))
+                    Ok(call.ctx().number(values(&call)?.refused.load(Relaxed) as f64))
                 })
                 .getter(c"name", |call| call.ctx().string(&values(&call)?.name))
         });
@@ -146,7 +174,13 @@ pub(super) fn queue<'js>(call: Call<'js>) -> JsResult<'js> {
     let shared = &VuState::of(ctx).shared;
     asked.scope.check(shared, kind, &name).map_err(|why| throw(ctx, &why))?;
     let values = shared.slot::<Named<Values>>().find_or_make(ctx, kind, &name, || {
-        Ok(Values { name: name.clone(), asked: Asked { ..asked }, kept: Mutex::default() })
+        Ok(Values {
+            name: name.clone(),
+            asked: Asked { ..asked },
+            kept: Mutex::default(),
+            refused: AtomicU64::new(0),
+            shared: OnceLock::new(),
+        })
     })?;
     same(ctx, kind, &name, [&values.asked, &asked])?;
     ctx.instance(Queue(values))
@@ -162,8 +196,10 @@ fn values<'js>(call: &Call<'js>) -> JsResult<'js, Arc<Values>> {
 /// `put(value)` and `putBack(value)`: whether there was room.
 fn put<'js>(call: &Call<'js>, end: End) -> JsResult<'js> {
     let (ctx, values) = (call.ctx(), values(call)?);
-    not_in_init(ctx, &format!("{} of a queue", end.method()))?;
-    let text = text_of(ctx, &call.argument(0), &values.name)?;
+    not_in_init(ctx, &format!("{} of a queue", method(end)))?;
+    let is_shared = values.shared(&VuState::of(ctx).shared).is_some();
+    let most = if is_shared { brunt_leases::VALUE_MAX } else { VALUE_MAX };
+    let text = text_of(ctx, &call.argument(0), &values.name, most)?;
     Ok(ctx.bool(values.add(ctx, text, end)?))
 }
 
@@ -171,7 +207,12 @@ fn put<'js>(call: &Call<'js>, end: End) -> JsResult<'js> {
 ///
 /// # Errors
 /// A `TypeError` for what JSON has not, bytes among it; a `GoError` if it is too long.
-fn text_of<'js>(ctx: Ctx<'js>, value: &Value<'js>, name: &str) -> JsResult<'js, String> {
+fn text_of<'js>(
+    ctx: Ctx<'js>,
+    value: &Value<'js>,
+    name: &str,
+    most: usize,
+) -> JsResult<'js, String> {
     let no_bytes = |value: &Value<'js>| -> Result<Option<u32>, Thrown> {
         let is_binary = value.is_array_buffer()
             || value.is_data_view()
@@ -191,9 +232,9 @@ fn text_of<'js>(ctx: Ctx<'js>, value: &Value<'js>, name: &str) -> JsResult<'js, 
         );
         return Err(throw_type(ctx, &why));
     };
-    if text.len() > VALUE_MAX {
+    if text.len() > most {
         let why = format!(
-            "queue \"{name}\": the value is too large, {} bytes of JSON: at most {VALUE_MAX}",
+            "queue \"{name}\": the value is too large, {} bytes of JSON: at most {most}",
             text.len()
         );
         return Err(throw(ctx, &why));
@@ -205,8 +246,20 @@ fn text_of<'js>(ctx: Ctx<'js>, value: &Value<'js>, name: &str) -> JsResult<'js, 
 fn take<'js>(call: Call<'js>) -> JsResult<'js> {
     let (ctx, values) = (call.ctx(), values(&call)?);
     not_in_init(ctx, "take() of a queue")?;
-    match values.take() {
+    match values.take(ctx)? {
         Some(text) => ctx.parse_json(text.as_bytes()).map_err(|error| ctx.throw_json(error)),
         None => Ok(ctx.null()),
     }
+}
+
+/// `length`: how many values wait; in init code of a queue that processes share, 0.
+fn length<'js>(call: Call<'js>) -> JsResult<'js> {
+    let (ctx, values) = (call.ctx(), values(&call)?);
+    if !is_init(ctx)
+        && let Some(shared) = values.shared(&VuState::of(ctx).shared)
+    {
+        let length = waited(ctx, shared.length(), || values.whose())?;
+        return Ok(ctx.number(length as f64));
+    }
+    Ok(ctx.number(values.lock().texts.len() as f64))
 }

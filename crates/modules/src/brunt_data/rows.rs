@@ -3,20 +3,20 @@
 use std::ffi::CStr;
 use std::sync::{Arc, LazyLock, OnceLock};
 
-use brunt_fiber::{block_on, on_fiber};
+use brunt_js::{Host, Phase};
+use brunt_leases::Rows as LeasedRows;
 use brunt_quickjs::{Call, Class, CommonWeight, Ctx, JsResult, Members, Value};
 use brunt_schedule::Segment;
 
 use super::feed::{Feed, Next, Share, Strategy};
-use super::leased::{Leased, OwnLeases};
 use super::names::{Named, read_name, same};
 use super::options::Options;
-use super::share::others;
+use super::share::{others, waited};
 use crate::execution::abort_test;
 use crate::shared::Shared;
 use crate::shared_array::{Elements, elements_of, first_elements};
 use crate::state::VuState;
-use crate::throwing::{not_in_init, throw, throw_stopped, throw_type};
+use crate::throwing::{not_in_init, throw, throw_type};
 
 /// The rows of a name, once in each process.
 #[derive(Debug)]
@@ -174,9 +174,9 @@ impl RowSet {
         weight.grow(ctx, Feed::weight(strategy, total))?;
         let mut feed = Feed::new(strategy, segment, total, shared.world.seed, name);
         if share == Share::Leased {
-            let leases = match (&config.leases, others(shared)) {
-                (Some(leases), _) => Arc::clone(leases),
-                (None, None) => Arc::new(OwnLeases::default()),
+            feed = feed.leased(match (&config.leases, others(shared)) {
+                (Some(leases), _) => leases.rows(name, total.into()),
+                (None, None) => LeasedRows::alone(total.into()),
                 (None, Some(why)) => {
                     let why = format!(
                         "rows \"{name}\": {why}, and no leader deals out rows to all processes: share \"leased\" needs one; \"striped\" \
@@ -184,8 +184,7 @@ impl RowSet {
                     );
                     return Err(throw(ctx, &why));
                 }
-            };
-            feed = feed.leased(Leased::new(name.clone(), total.into(), leases));
+            });
         }
         // Of two VMs that do this at once, the first is believed.
         Ok(self.here.get_or_init(|| Here { feed, _weight: weight }))
@@ -234,19 +233,16 @@ fn next<'js>(call: Call<'js>) -> JsResult<'js> {
                 return match set.asked.when_empty {
                     WhenEmpty::Null => Ok(ctx.null()),
                     WhenEmpty::Throw => Err(throw(ctx, &set.end(feed))),
+                    // The test is over: there is nothing to stop.
+                    WhenEmpty::Stop if Host::of(ctx).phase() == Phase::Summary => {
+                        Err(throw(ctx, &set.end(feed)))
+                    }
                     WhenEmpty::Stop => Err(abort_test(ctx, &set.end(feed))),
                 };
             }
             Next::Later(leased, answers) => {
-                if !on_fiber() {
-                    let why = format!("rows \"{}\": rows can't be waited for here", set.name);
-                    return Err(throw(ctx, &why));
-                }
-                block_on(leased.answered(answers)).map_err(|_| throw_stopped(ctx))?;
-            }
-            Next::Fault(why) => {
-                let why = format!("rows \"{}\": no row can be had now: {why}", set.name);
-                return Err(throw(ctx, &why));
+                let whose = || format!("rows \"{}\": no row can be had now", set.name);
+                waited(ctx, leased.answered(answers), whose)?;
             }
         }
     };

@@ -1,6 +1,13 @@
-//! Among whom a thing is shared.
+//! Among whom a thing is shared, and the wait for those elsewhere.
+
+use std::future::Future;
+
+use brunt_fiber::{block_on, on_fiber};
+use brunt_js::{Host, Phase};
+use brunt_quickjs::{Ctx, JsResult};
 
 use crate::shared::Shared;
+use crate::throwing::{throw, throw_stopped};
 
 /// The variable in which the processes of one test find how many they are.
 const SEATS: &str = "BRUNT_SEATS";
@@ -8,11 +15,12 @@ const SEATS: &str = "BRUNT_SEATS";
 /// Why this process is not alone in its test, as a part of a sentence; `None` if it is, or if the options that tell are not
 /// known yet.
 pub(super) fn others(shared: &Shared) -> Option<String> {
+    let config = shared.known_config()?;
     let seats = shared.world.env.get(SEATS).and_then(|text| text.trim().parse().ok());
     if let Some(seats) = seats.filter(|seats: &u32| *seats > 1) {
         return Some(format!("this process is one of {seats} ({SEATS})"));
     }
-    let segment = &shared.known_config()?.segment;
+    let segment = &config.segment;
     (!segment.is_full()).then(|| format!("this process runs the segment {segment} of the test"))
 }
 
@@ -34,12 +42,34 @@ impl Scope {
     /// # Errors
     /// A sentence for the user.
     pub(super) fn check(self, shared: &Shared, kind: &str, name: &str) -> Result<(), String> {
-        match others(shared) {
+        let is_led = shared.config().leases.is_some();
+        match others(shared).filter(|_| !is_led) {
             Some(why) if self == Self::Test => Err(format!(
-                "{kind} \"{name}\": {why}, and processes can't share a {kind} yet: give it {{ share: 'instance' }} for one of its \
-                 own in each process"
+                "{kind} \"{name}\": {why}, and no leader leads all processes: they share a {kind} with `brunt run --agents`; \
+                 {{ share: 'instance' }} gives each process one of its own"
             )),
             _ => Ok(()),
         }
     }
+}
+
+/// Whether init code runs: nothing is asked of others then.
+pub(super) fn is_init(ctx: Ctx<'_>) -> bool {
+    Host::of(ctx).phase() == Phase::Init
+}
+
+/// The answer of other processes: the VU's fiber waits for it.
+///
+/// # Errors
+/// The error of the answer, behind `whose`; the VU was stopped while it waited.
+pub(super) fn waited<'js, T>(
+    ctx: Ctx<'js>,
+    answer: impl Future<Output = Result<T, String>>,
+    whose: impl Fn() -> String,
+) -> JsResult<'js, T> {
+    let fails = |why: &str| throw(ctx, &format!("{}: {why}", whose()));
+    if !on_fiber() {
+        return Err(fails("nothing can be waited for here"));
+    }
+    block_on(answer).map_err(|_| throw_stopped(ctx))?.map_err(|why| fails(&why))
 }

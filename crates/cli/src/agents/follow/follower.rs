@@ -7,6 +7,7 @@ use std::time::Duration;
 use brunt_cluster::{Agent, AgentAction, AgentConfig, AgentEvent, Fault, Nanos, Seen, TeardownEnd};
 use brunt_engine::{AbortReason, Failure as RunFailure, StageError};
 use brunt_fiber::clock;
+use brunt_leases::Leases;
 use brunt_nats::Run;
 use bytes::Bytes;
 use tokio::sync::mpsc;
@@ -16,7 +17,7 @@ use tokio::time::sleep;
 use super::engine::{Engine, Look};
 use super::thread::Input;
 use super::{End, Order, ToLoad};
-use crate::agents::{digest, link};
+use crate::agents::{digest, link, shared};
 use crate::exit::Exit;
 use crate::run::outcome;
 
@@ -264,9 +265,12 @@ impl Follower {
             AgentAction::Load { plan, seat } => {
                 self.seat = seat;
                 log::info!("the test {} begins to load", run.id());
+                let leases = Leases::new(plan.seats);
+                shared::open(&leases, &run, plan.nonce);
                 drop(tokio::spawn(async move {
                     let fetched = fetch(&run, &plan.archive.sha256).await;
-                    let fetched = fetched.map(|archive| Box::new(ToLoad { plan, seat, archive }));
+                    let to_load = |archive| Box::new(ToLoad { plan, seat, archive, leases });
+                    let fetched = fetched.map(to_load);
                     drop(events.send(Heard::Fetched(fetched)).await);
                 }));
             }

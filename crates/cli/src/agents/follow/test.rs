@@ -45,7 +45,7 @@ impl Test {
         workers: Option<usize>,
         once: bool,
     ) -> Outcome<Self> {
-        let ToLoad { plan: whole, seat, archive } = to_load;
+        let ToLoad { plan: whole, seat, archive, leases } = to_load;
         let registry = &Arc::new(Registry::new());
         let unread = |error: archive::ReadError| {
             Failure::new(Exit::Other, anyhow::anyhow!("could not load the test archive: {error}"))
@@ -83,6 +83,7 @@ impl Test {
         let book = (!is_on(whole, NO_ROUTES)).then(|| routes::learned(&plan));
         let mut options = plan.test_options(context.environment.all().clone(), [None, None], book);
         options.share = plan.consolidated.segment.share();
+        options.leases = Some(Arc::clone(leases));
         let runner = script.into_runner(&options)?;
         let ledger = plan.ledger(registry, false)?;
         let scenarios = plan.consolidated.scenarios.clone();

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 use std::thread::JoinHandle;
 
-use brunt_cluster::{Fault, Key, LeaderConfig, Nanos, Outcome as RunOutcome, Stored, View};
+use brunt_cluster::{Fault, Key, LeaderConfig, Nanos, Outcome as RunOutcome, Plan, Stored, View};
+use brunt_leases::Leases;
 use brunt_metrics::Frame;
 use brunt_nats::Run;
 use tokio::sync::mpsc;
@@ -13,6 +14,7 @@ use super::conductor::conduct;
 use super::pool;
 use crate::agents::Meeting;
 use crate::agents::broker::{self, REACH};
+use crate::agents::shared;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
 
@@ -63,6 +65,8 @@ pub(super) struct Work {
     pub(super) run: String,
     pub(super) archive: Vec<u8>,
     pub(super) config: LeaderConfig,
+    /// For `handleSummary()`.
+    pub(super) leases: Arc<Leases>,
 }
 
 /// Starts the thread.
@@ -89,7 +93,7 @@ async fn lead(
     mut inputs: mpsc::Receiver<Input>,
     told: SyncSender<Told>,
 ) -> Outcome<()> {
-    let Work { meeting, run, archive, config } = work;
+    let Work { meeting, run, archive, config, leases } = work;
     let name = format!("brunt leader {}", config.id);
     let open = async {
         let broker = broker::connect(&meeting, &name, REACH, true).await?;
@@ -99,10 +103,18 @@ async fn lead(
         }
         let stored = stored(&run).await?;
         // A run that was begun has its archive: another leader may be alive.
-        let is_begun = stored.keys.iter().any(|(key, ..)| *key == Key::Plan);
+        let begun = stored.keys.iter().find(|(key, ..)| *key == Key::Plan);
+        let is_begun = begun.is_some();
+        // A plan that can't be read is told by the machine.
+        let nonce = begun.and_then(|(_, plan, _)| Some(Plan::read(plan).ok()?.nonce));
+        let nonce = nonce.unwrap_or(config.plan.nonce);
         if !is_begun || run.has_file("archive").await == Some(false) {
             run.put_file("archive", &archive).await.map_err(broker::failure)?;
         }
+        if !is_begun {
+            shared::mark(&run, nonce).await.map_err(broker::failure)?;
+        }
+        shared::open(&leases, &run, nonce);
         Ok::<_, Failure>((broker, run, stored))
     };
     let (broker, run, stored) = tokio::select! {
@@ -156,6 +168,9 @@ async fn stored(run: &Run) -> Outcome<Stored> {
 /// Removes what is large; the keys stay for agents that come late, and are forgotten after a day.
 async fn sweep(run: &Run) {
     if let Err(error) = run.remove_frames(None).await {
+        log::debug!("{error}");
+    }
+    if let Err(error) = run.remove_values().await {
         log::debug!("{error}");
     }
     for name in ["archive", "setup", "checkpoint"] {

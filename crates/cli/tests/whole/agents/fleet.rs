@@ -140,11 +140,24 @@ pub(super) fn requests(demo: &DemoServer) -> u64 {
 }
 
 fn stats(demo: &DemoServer) -> Value {
+    got(demo.url.trim_start_matches("http://"), "/_demo/stats")
+}
+
+/// The values of `brunt/data` that a NATS server has; its monitor listens at this port.
+pub(super) fn stored_values(monitor: u16) -> u64 {
+    let told = got(&format!("127.0.0.1:{monitor}"), "/jsz?streams=1");
+    let streams = told["account_details"][0]["stream_detail"].as_array();
+    let mut streams = streams.expect("streams").iter();
+    let bucket = streams.find(|stream| stream["name"] == "KV_brunt_data");
+    bucket.expect("the bucket")["state"]["messages"].as_u64().expect("a number")
+}
+
+/// JSON of an HTTP server.
+fn got(address: &str, path: &str) -> Value {
     use std::io::{Read as _, Write as _};
-    let address = demo.url.trim_start_matches("http://");
-    let mut stream = TcpStream::connect(address).expect("the demo target answers");
-    write!(stream, "GET /_demo/stats HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-        .expect("the demo target reads");
+    let mut stream = TcpStream::connect(address).expect("the server answers");
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        .expect("the server reads");
     let mut answer = String::new();
     stream.read_to_string(&mut answer).expect("text");
     let body = answer.split_once("\r\n\r\n").expect("a head").1;
