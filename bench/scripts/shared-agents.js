@@ -7,7 +7,7 @@ import { counter, queue, rows } from 'brunt/data';
 const TOTAL = 1000000;
 const users = rows('users', () => Array.from({ length: TOTAL }, (_, id) => id), { share: 'leased', whenEmpty: 'null' });
 const numbers = counter('numbers');
-const jobs = queue('jobs', { max: 100000 });
+const jobs = queue('jobs', { max: 1000000 });
 const began = new Trend('rows_began');
 const ended = new Trend('rows_ended');
 

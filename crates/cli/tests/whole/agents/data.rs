@@ -54,7 +54,8 @@ fn each_leased_row_goes_to_one_agent() {
         let text = takers(
             2500,
             more,
-            "executor: 'shared-iterations', vus: 12, iterations: 2600",
+            // Each agent has as many iterations as there are rows: it uses up all that it leases.
+            "executor: 'shared-iterations', vus: 12, iterations: 7500",
             "const row = all.next(); if (row === null) return; const n = given.add(); console.log(`ROW ${row.id} N ${n} .`);",
         );
         let told = leader(&nats, &demo, 3, &text, "").told();
@@ -63,7 +64,7 @@ fn each_leased_row_goes_to_one_agent() {
         assert!(once(logged(&agents, "ROW ")).into_iter().eq(0..2500), "{more}");
         assert!(once(logged(&agents, " N ")).into_iter().eq(6..=2505), "{more}");
         let shares = agents.iter().map(|agent| agent.stderr.matches("ROW ").count());
-        assert!(shares.clone().all(|share| share > 200), "{:?}", shares.collect::<Vec<_>>());
+        assert!(shares.clone().all(|share| share > 50), "{:?}", shares.collect::<Vec<_>>());
         let told = handled(&told);
         assert_eq!((number(&told["given"]), told["last"].is_null()), (2505, true), "{told}");
         assert_eq!(stored_values(monitor), 0, "the values of the run are removed at its end");
@@ -164,15 +165,15 @@ fn a_script_hears_of_a_broker_that_is_gone_and_counts_on_when_it_is_back() {
     let text = takers(
         60_000,
         "",
-        "executor: 'constant-arrival-rate', rate: 40, duration: '16s', preAllocatedVUs: 40, maxVUs: 400",
+        "executor: 'constant-arrival-rate', rate: 20, duration: '14s', preAllocatedVUs: 260",
         "hit(); try { console.log(`N ${given.add()} .`); } catch (e) { console.log(`FAILED ${e}`); }",
     );
     let mut call = leader(&nats, &demo, 2, &text, "");
     let running = call.start();
-    wait_for_requests(&demo, 80);
+    wait_for_requests(&demo, 20);
     nats.kill();
     // The load goes on, though iterations wait: for ten seconds at most.
-    wait_for_requests(&demo, requests(&demo) + 420);
+    wait_for_requests(&demo, requests(&demo) + 210);
     nats.again(false);
     let told = running.wait();
     assert_eq!(told.code, 0, "{told:?}");
