@@ -134,8 +134,7 @@ impl<S: State> Worker<S> {
                 },
             };
             let mut next = state.clone();
-            let told: Vec<_> =
-                batch.iter().map(|op| next.apply(&self.rules, &op.ask)).collect();
+            let told: Vec<_> = batch.iter().map(|op| next.apply(&self.rules, &op.ask)).collect();
             if next == state {
                 if !is_fresh {
                     // Others may have changed it since.

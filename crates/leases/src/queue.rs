@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-pub use self::index::{Bounds, End};
 use self::index::{Asked, Index, Item, Step, Told};
+pub use self::index::{Bounds, End};
 use crate::ask::{Gate, Wait, ask};
 use crate::cell::Cell;
 use crate::wire::{Late, Wire, Wrote};

@@ -199,9 +199,12 @@ async fn a_queue_has_bounds_and_an_order() {
     let seats = fake.processes(2);
     let bounds = Bounds { values: 3, bytes: 1 << 20 };
     let [a, b] = [0, 1].map(|seat: usize| seats[seat].queue("q", bounds));
-    for (text, end, fits) in
-        [("1", End::Back, true), ("2", End::Back, true), ("0", End::Front, true), ("3", End::Back, false)]
-    {
+    for (text, end, fits) in [
+        ("1", End::Back, true),
+        ("2", End::Back, true),
+        ("0", End::Front, true),
+        ("3", End::Back, false),
+    ] {
         assert_eq!(a.add(text.into(), end).await, Ok(fits), "{text}");
     }
     assert_eq!(b.length().await, Ok(3));

@@ -64,9 +64,8 @@ impl Run {
         bytes: Vec<u8>,
         expected: u64,
     ) -> Result<Put, BrokerError> {
-        let message = PublishMessage::build()
-            .payload(bytes.into())
-            .expected_last_subject_sequence(expected);
+        let message =
+            PublishMessage::build().payload(bytes.into()).expected_last_subject_sequence(expected);
         let sent = self.broker.context.send_publish(self.value_subject(key), message).await;
         let written = match sent {
             Ok(acknowledged) => acknowledged.await,

@@ -10,8 +10,8 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use brunt_engine::Runner;
-use brunt_metrics::{Registry, TagSet};
 use brunt_leases::Leases;
+use brunt_metrics::{Registry, TagSet};
 use brunt_modules::watch::Watcher;
 use brunt_routes::Book;
 use brunt_schedule::Segment;

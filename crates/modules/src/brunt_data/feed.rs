@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use brunt_leases::{Lease, Rows};
 use brunt_schedule::{Segment, mixed, seed_of};
 
-
 /// In which order rows are given out: Gatling's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Strategy {
