@@ -9,8 +9,7 @@ use std::task::{Context, Poll};
 use tokio::sync::oneshot;
 use tokio::time::sleep;
 
-use crate::LIMIT;
-use crate::wire::Late;
+use crate::wire::{LIMIT, Late};
 
 /// The answer to come; an error, in words, after [`LIMIT`] at the latest. Dropping it takes the question back, if it is not
 /// being carried out yet.
@@ -65,7 +64,7 @@ where
     let gate = Gate::new(wire.over());
     let work = work(gate.clone());
     let Some(wire) = wire.get() else {
-        // Nobody has dropped the receiver yet.
+        // The receiver is here.
         drop(told.send(Err("this process has no connection to NATS".to_owned())));
         return Wait(wait);
     };

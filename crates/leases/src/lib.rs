@@ -35,8 +35,4 @@ pub use self::leases::Leases;
 pub use self::queue::{Bounds, End, Queue, VALUE_MAX};
 pub use self::rows::{Lease, Rows};
 pub use self::store::{Answer, Entry, MARK, Put, Store};
-
-use std::time::Duration;
-
-/// A script waits no longer than this for one answer.
-pub const LIMIT: Duration = Duration::from_secs(10);
+pub use self::wire::LIMIT;

@@ -9,10 +9,9 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 use tokio::time::sleep;
 
-use crate::LIMIT;
 use crate::ask::Gate;
 use crate::cell::{Cell, State};
-use crate::wire::Late;
+use crate::wire::{LIMIT, Late};
 
 /// Rows of a block at most: a process that is lost takes as many with it, twice at most.
 const BLOCK_MAX: u64 = 1000;

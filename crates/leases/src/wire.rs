@@ -7,8 +7,10 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep};
 
-use crate::LIMIT;
 use crate::store::{Entry, Put, Store};
+
+/// A script waits no longer than this for one answer.
+pub const LIMIT: Duration = Duration::from_secs(10);
 
 /// From one attempt to the next, after an error of the store.
 const AGAIN: Duration = Duration::from_millis(200);

@@ -72,7 +72,7 @@ pub struct Config {
     pub routes: Option<Arc<Book>>,
     /// The share of the test that this process runs.
     pub segment: Segment,
-    /// The things of `brunt/data` that several processes of a test share; `None` where nobody leads them.
+    /// The things of `brunt/data` that several processes of a test share; `None` where they have no leader.
     pub leases: Option<Arc<Leases>>,
 }
 

@@ -55,7 +55,7 @@ struct ToLoad {
     plan: Arc<Plan>,
     seat: u32,
     archive: Vec<u8>,
-    /// What the processes of the test share: all runs of this process hold the same.
+    /// The things that the processes of the test share: all runs of this process hold the same.
     leases: Arc<Leases>,
 }
 

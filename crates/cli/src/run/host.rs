@@ -147,7 +147,7 @@ pub(crate) struct TestOptions {
     pub(crate) routes: Option<Arc<Book>>,
     /// The share of the test that this process runs.
     pub(crate) segment: Segment,
-    /// The things that several processes of a test share; `None` where nobody leads them.
+    /// The things that several processes of a test share; `None` where they have no leader.
     pub(crate) leases: Option<Arc<Leases>>,
 }
 

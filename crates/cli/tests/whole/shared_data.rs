@@ -63,7 +63,7 @@ fn the_end_of_rows_is_a_choice() {
     assert!(thrown.stderr.contains("GoError: rows \"all\" are used up: all 10 rows"), "{thrown:?}");
     assert!(thrown.stderr.contains("s.js:4:"), "{thrown:?}");
 
-    let late = rows_script(10, "{}", 10)
+    let late = rows_script(30, "{}", 30)
         + "\nexport function handleSummary() { try { all.next(); } catch (e) { return { stdout: `SAID ${e}` }; } }";
     let told_late = brunt("run -q s.js").file("s.js", &late).told();
     assert!(told_late.stdout.contains("SAID GoError: rows \"all\" are used up"), "{told_late:?}");
