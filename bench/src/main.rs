@@ -5,7 +5,7 @@
 //! the same nginx, so that a busy moment of the machine hits all of them; medians are shown with the
 //! least and the greatest. CPU time is what the operating system accounted to the client's process.
 //!
-//! The cast: [`server`] (nginx), [`target`] (Brunt's demo target, for bodies), [`stamps`] (a server that writes down when each request arrived), [`client`] (how each peer is called and read), [`bare`] (a client that does next to nothing), [`process`] (runs one
+//! The cast: [`server`] (nginx), [`target`] (Brunt's demo target, for bodies), [`stamps`] (a server that writes down when each request arrived), [`client`] (how each peer is called and read), [`bare`] (a client that does next to nothing), [`seats`] (agents that make no load), [`process`] (runs one
 //! and takes its measure), [`figures`] (what is asked), [`report`] (tables and verdicts).
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, reason = "a program that talks to its user")]
@@ -17,6 +17,7 @@ mod figures;
 mod machine;
 mod process;
 mod report;
+mod seats;
 mod server;
 mod settings;
 mod stamps;
@@ -34,6 +35,9 @@ fn main() -> anyhow::Result<()> {
     if let Some((bare::WORD, rest)) = words.split_first().map(|(word, rest)| (word.as_str(), rest))
     {
         return bare::run(rest);
+    }
+    if let Some((seats::WORD, rest)) = words.split_first().map(|(word, rest)| (word.as_str(), rest)) {
+        return seats::run(rest);
     }
     let arguments = Arguments::parse();
     let settings = arguments.settings()?;

@@ -12,6 +12,9 @@ pub const SEATS_MAX: u32 = 10_000;
 /// The largest archive, in bytes.
 pub const ARCHIVE_MAX: u64 = 1 << 30;
 
+/// The longest limit, in milliseconds: about thirty years. With it no sum of times overflows.
+const LIMIT_MAX_MS: u64 = 1 << 40;
+
 /// The plan of a run, written once by the leader under [`Key::Plan`](crate::Key::Plan).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
@@ -104,6 +107,24 @@ impl Default for Limits {
     }
 }
 
+impl Limits {
+    fn all(&self) -> [u64; 9] {
+        let Self { agents_wait_ms, load_ms, setup_ms, run_ms, stopping_ms, .. } = *self;
+        let Self { teardown_ms, close_ms, agent_timeout_ms, leader_timeout_ms, .. } = *self;
+        [
+            agents_wait_ms,
+            load_ms,
+            setup_ms,
+            run_ms,
+            stopping_ms,
+            teardown_ms,
+            close_ms,
+            agent_timeout_ms,
+            leader_timeout_ms,
+        ]
+    }
+}
+
 /// The way to go on when an agent is lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -147,6 +168,9 @@ pub enum PlanError {
         "the archive of the script has {0} bytes, 1 GiB is the limit: keep large data elsewhere"
     )]
     Archive(u64),
+    /// A limit that no run can have.
+    #[error("a limit of {0} ms in the plan of the run is too long: {LIMIT_MAX_MS} ms is the longest")]
+    Limit(u64),
     /// A policy that is not there.
     #[error(
         "--on-agent-loss take-over is not available in this version: use go-on (the rest runs on, exit code 111) or stop"
@@ -187,6 +211,12 @@ impl Plan {
         }
         if self.archive.size > ARCHIVE_MAX {
             return Err(PlanError::Archive(self.archive.size));
+        }
+        let own = [self.frame_ms, self.beat_ms];
+        if let Some(limit) = own.into_iter().chain(self.limits.all()).max()
+            && limit > LIMIT_MAX_MS
+        {
+            return Err(PlanError::Limit(limit));
         }
         if self.policy == Policy::TakeOver {
             return Err(PlanError::TakeOver);
@@ -269,6 +299,9 @@ pub(crate) mod tests {
         };
         assert!(told(|json| json["format"] = 2.into()).contains("has format 2"));
         assert!(told(|json| json["policy"] = "take-over".into()).contains("take-over"));
+        assert!(told(|json| json["beat_ms"] = u64::MAX.into()).contains("is too long"));
+        let limits = |json: &mut serde_json::Value| json["limits"]["run_ms"] = (1_u64 << 41).into();
+        assert!(told(limits).contains("is too long"));
         assert!(told(|json| json["seats"] = 3.into()).contains("it has 2 parts"));
         assert!(told(|json| json["seats"] = 0.into()).contains("not 0"));
         assert!(told(|json| json["sequence"] = "0,2,1".into()).contains("0,2,1"));

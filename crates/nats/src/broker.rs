@@ -70,6 +70,8 @@ pub struct Broker {
     pub(crate) context: Context,
     shown: Arc<str>,
     link: watch::Receiver<Link>,
+    /// The last thing that the server did not allow.
+    forbidden: watch::Receiver<Option<String>>,
 }
 
 /// How the connection is.
@@ -121,12 +123,14 @@ impl Broker {
         let addresses = access.addresses()?;
         let (up, link) = watch::channel(Link::default());
         let up = Arc::new(up);
+        let (forbids, forbidden) = watch::channel(None);
+        let forbids = Arc::new(forbids);
         let start = Instant::now();
         let mut is_told = false;
         let client = loop {
-            let (up, heard) = (Arc::clone(&up), notice.clone());
+            let (up, heard, forbids) = (Arc::clone(&up), notice.clone(), Arc::clone(&forbids));
             let on_event = move |event| {
-                hear(&event, &up, &heard);
+                hear(&event, (&up, &forbids), &heard);
                 std::future::ready(())
             };
             let options = access.options().await?;
@@ -171,7 +175,7 @@ impl Broker {
             .max_ack_inflight(256)
             .build(client.clone());
         let shown = access.shown().into();
-        let broker = Broker { client, context, shown, link };
+        let broker = Broker { client, context, shown, link, forbidden };
         broker.wait_for_link().await;
         broker.look_at_server()?;
         Ok(broker)
@@ -198,6 +202,11 @@ impl Broker {
     /// The addresses, without passwords.
     pub fn shown(&self) -> &str {
         &self.shown
+    }
+
+    /// The last thing that the server did not allow this login, in its words; none if it allowed all.
+    pub fn forbidden(&self) -> Option<String> {
+        self.forbidden.borrow().clone()
     }
 
     /// The connection, watched.
@@ -308,7 +317,11 @@ impl Broker {
     }
 }
 
-fn hear(event: &Event, up: &watch::Sender<Link>, notice: &impl Fn(Notice)) {
+fn hear(
+    event: &Event,
+    (up, forbids): (&watch::Sender<Link>, &watch::Sender<Option<String>>),
+    notice: &impl Fn(Notice),
+) {
     match event {
         Event::Connected => {
             let count = up.borrow().count + 1;
@@ -325,7 +338,13 @@ fn hear(event: &Event, up: &watch::Sender<Link>, notice: &impl Fn(Notice)) {
             }
         }
         Event::SlowConsumer(_) => notice(Notice::Slow),
-        Event::ServerError(error) => notice(Notice::Refused(error.to_string())),
+        Event::ServerError(error) => {
+            let text = error.to_string();
+            if text.to_lowercase().contains("permissions violation") {
+                forbids.send_replace(Some(text.clone()));
+            }
+            notice(Notice::Refused(text));
+        }
         // The client tries again by itself.
         Event::ClientError(error) => log::debug!("NATS: {error}"),
         other => log::debug!("NATS: {other}"),

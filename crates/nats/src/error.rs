@@ -34,6 +34,12 @@ pub enum BrokerError {
         /// Its answer.
         reason: String,
     },
+    /// The login is known, and may not do what is needed.
+    #[error("the NATS server lets this login do less than is needed: {reason}")]
+    Rights {
+        /// What it does not allow.
+        reason: String,
+    },
     /// TLS did not come about.
     #[error("TLS with the NATS server at {servers} failed: {reason}")]
     Tls {
@@ -97,11 +103,24 @@ impl BrokerError {
         move |reason| BrokerError::Failed { what, reason }
     }
 
+    /// Whether the store has no room: another attempt succeeds once somebody has made some.
+    pub fn is_full(&self) -> bool {
+        let (BrokerError::Failed { reason, .. } | BrokerError::Store { reason, .. }) = self else {
+            return false;
+        };
+        let reason = reason.to_lowercase();
+        FULL.iter().any(|sign| reason.contains(sign))
+    }
+
     /// Whether another attempt may succeed without anybody changing anything.
     pub fn is_passing(&self) -> bool {
         matches!(self, BrokerError::Unreachable { .. } | BrokerError::Failed { .. })
     }
 }
+
+/// See [`BrokerError::is_full`].
+const FULL: [&str; 4] =
+    ["maximum bytes exceeded", "maximum messages exceeded", "resource limits exceeded", "insufficient"];
 
 /// An error and its causes in one line, each cause once.
 pub(crate) fn told(error: &dyn std::error::Error) -> String {
@@ -115,4 +134,16 @@ pub(crate) fn told(error: &dyn std::error::Error) -> String {
         cause = error.source();
     }
     line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_store_is_told_from_a_lost_connection() {
+        let failed = |reason: &str| BrokerError::failed("a frame was not stored")(reason.to_owned());
+        assert!(failed("nats: maximum bytes exceeded").is_full());
+        assert!(!failed("timed out").is_full());
+    }
 }

@@ -26,8 +26,12 @@ pub(super) async fn connect(
     let mut tries = 0;
     loop {
         let there = if makes { broker.prepare().await } else { broker.look().await };
+        // What is forbidden gets no answer: the server tells so beside it.
         match there {
             Ok(()) => return Ok(broker),
+            Err(error) if broker.forbidden().is_some() => {
+                return Err(of_rights(&broker).unwrap_or_else(|| failure(error)));
+            }
             // A leader will make them.
             Err(error) if error.is_passing() && !makes => return Ok(broker),
             Err(error) if error.is_passing() && tries < 20 => {
@@ -37,6 +41,11 @@ pub(super) async fn connect(
             Err(error) => return Err(failure(error)),
         }
     }
+}
+
+/// The failure of a login that may not do what was tried; none if the server allowed all.
+pub(super) fn of_rights(broker: &Broker) -> Option<Failure> {
+    broker.forbidden().map(|reason| failure(BrokerError::Rights { reason }))
 }
 
 /// The failure of a broker that can't be used.
@@ -50,6 +59,10 @@ pub(super) fn failure(error: BrokerError) -> Failure {
         BrokerError::Login { .. } => (
             Exit::NotStarted,
             Some("log in by --nats-creds or --nats-nkey, or by nats://USER:PASSWORD@HOST:PORT"),
+        ),
+        BrokerError::Rights { .. } => (
+            Exit::NotStarted,
+            Some("the guide of agents lists what leaders and agents must be allowed (Security)"),
         ),
         BrokerError::Tls { .. } => (
             Exit::NotStarted,

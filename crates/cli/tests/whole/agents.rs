@@ -1,14 +1,24 @@
 //! One test on several machines: a leader, agents, NATS and the demo target, which has the truth about requests.
 
+mod clocks;
+mod cuts;
 mod data;
 mod faults;
 mod fleet;
 mod logins;
+mod refused;
+mod relay;
+mod rights;
+mod setups;
 mod shares;
+mod site;
+mod strangers;
 
 use serde_json::Value;
 
-use self::fleet::{Agent, Nats, leader, requests, wait_for_requests};
+use std::time::Duration;
+
+use self::fleet::{Agent, Nats, last_request, leader, requests, wait_for_requests};
 use crate::support::{DemoServer, Told};
 
 /// Each request names its run, and the demo target counts it.
@@ -182,11 +192,13 @@ fn ctrl_c_at_the_leader_stops_all_and_teardown_runs_once() {
     let agents = Agent::several(&nats, 2);
     let text = script(LONG) + "export function teardown() { console.log('TEARDOWN RAN'); }\n";
     let mut call = leader(&nats, &demo, 2, &text, "");
-    let running = call.start();
+    let mut running = call.start();
     wait_for_requests(&demo, 40);
     running.signal("INT");
+    let last = last_request(&demo, &mut running);
     let told = running.wait();
     assert_eq!(told.code, 105, "{told:?}");
+    assert_idle(last, &told);
     let all = handled(&told);
     assert_eq!(requests(&demo), number(&all["requests"]), "{all}");
     let agents: Vec<Told> = agents.into_iter().map(Agent::wait).collect();
@@ -201,11 +213,23 @@ fn a_script_that_aborts_the_test_ends_it_everywhere() {
     let text = script(&LONG.replace(
         "hit(); }",
         "hit(); if (exec.scenario.iterationInTest === 50) exec.test.abort('enough'); }",
-    ));
-    let told = leader(&nats, &demo, 2, &text, "").told();
+    )) + "export function teardown() { console.log('TEARDOWN RAN'); }\n";
+    let mut call = leader(&nats, &demo, 2, &text, "");
+    let mut running = call.start();
+    wait_for_requests(&demo, 51);
+    let last = last_request(&demo, &mut running);
+    let told = running.wait();
     assert_eq!(told.code, 108, "{told:?}");
+    assert_idle(last, &told);
     assert!(told.error().contains("enough"), "{told:?}");
     let all = handled(&told);
     assert_eq!(requests(&demo), number(&all["requests"]), "{all}");
-    agents.into_iter().map(Agent::wait).for_each(drop);
+    let agents: Vec<Told> = agents.into_iter().map(Agent::wait).collect();
+    let ran = agents.iter().filter(|agent| agent.stderr.contains("TEARDOWN RAN")).count();
+    assert_eq!(ran, 1, "{agents:?}");
+}
+
+/// All agents stop within two seconds, and what other programs made the leader wait.
+fn assert_idle(last: Duration, told: &Told) {
+    assert!(last <= Duration::from_secs(2) + told.waited, "requests for {last:?} more: {told:?}");
 }

@@ -4,6 +4,6 @@ mod calls;
 mod case;
 mod flags;
 mod image;
-mod node;
+pub(crate) mod node;
 mod replay;
 mod testrun;

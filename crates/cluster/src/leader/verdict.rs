@@ -19,7 +19,13 @@ impl Leader {
             .iter()
             .zip(&self.cells)
             .filter(|(seat, _)| !seat.is_whole && self.has_begun())
-            .map(|(seat, cell)| self.sentence(now, seat, cell))
+            .map(|(seat, cell)| {
+                let sentence = self.sentence(now, seat, cell);
+                let first = seat.notes.first();
+                first.map_or(sentence.clone(), |note| {
+                    format!("{sentence}; the first error in its log: {note}")
+                })
+            })
             .collect();
         Report { seats, missing, refused: self.frames.refused, unknown: self.frames.unknown() }
     }

@@ -1,6 +1,7 @@
 //! One test for an agent: its machine, its run, and the tasks that carry actions out.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
@@ -66,6 +67,8 @@ pub(super) struct Follower {
     watch: Option<JoinHandle<()>>,
     tasks: Vec<JoinHandle<()>>,
     seat: u32,
+    /// The log has that the store is full.
+    is_full_told: Arc<AtomicBool>,
     /// The main thread is loading a test.
     is_loading: bool,
     pub(super) end: Option<End>,
@@ -100,6 +103,7 @@ impl Follower {
             stages: None,
             watch: None,
             seat: 0,
+            is_full_told: Arc::default(),
             is_loading: false,
             end: None,
         }
@@ -237,6 +241,7 @@ impl Follower {
             })),
             AgentAction::Publish(publication) => {
                 let seat = self.seat;
+                let is_told = Arc::clone(&self.is_full_told);
                 drop(tokio::spawn(async move {
                     let seq = publication.seq;
                     let id = format!("{}.{}", run.id(), publication.id);
@@ -244,6 +249,12 @@ impl Follower {
                     let event = match run.put_frame(seat, &id, bytes).await {
                         Ok(_) => AgentEvent::Acked { seq },
                         Err(error) => {
+                            if error.is_full() && !is_told.swap(true, Relaxed) {
+                                log::error!(
+                                    "the NATS server has no room for measurements ({error}); they are kept and sent again: give \
+                                     JetStream more room"
+                                );
+                            }
                             log::debug!("{error}");
                             AgentEvent::NotAcked { seq }
                         }

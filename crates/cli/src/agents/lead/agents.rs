@@ -12,6 +12,9 @@ const SHOWN: usize = 20;
 /// Late starts above this are marked, in nanoseconds.
 const LATE_NS: u64 = 10_000_000;
 
+/// A clock that differs from the leader's by more than this is marked, in nanoseconds.
+const OFF_NS: u64 = 1_000_000_000;
+
 /// A CPU share above this is marked.
 const BUSY: f64 = 0.9;
 
@@ -102,6 +105,10 @@ impl Agents {
         }
         if let Some(late) = seat.late_ns.filter(|late| *late > LATE_NS) {
             remarks.push(format!("started {} late", seconds(late)));
+        }
+        if seat.offset_ns.unsigned_abs() > OFF_NS {
+            let way = if seat.offset_ns > 0 { "behind" } else { "ahead" };
+            remarks.push(format!("clock {} {way}", seconds(seat.offset_ns.unsigned_abs())));
         }
         if seat.cpu_max > BUSY {
             remarks.push("its CPUs were busy".to_owned());

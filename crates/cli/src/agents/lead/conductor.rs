@@ -12,7 +12,7 @@ use tokio::task::JoinHandle as Task;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use super::thread::{Finish, Input, Told};
-use crate::agents::link;
+use crate::agents::{broker, link};
 use crate::exit::Exit;
 
 /// From one picture of the test for the screen to the next.
@@ -156,7 +156,17 @@ impl Conductor {
             }
             Heard::Input(Input::Abort(fault)) => self.handle(LeaderEvent::Abort(fault)),
             Heard::Input(Input::Concluded) => self.handle(LeaderEvent::Concluded),
-            Heard::Tick => self.tell(Told::View(Box::new(self.leader.view(clock::now_ns())))),
+            Heard::Tick => {
+                let view = self.leader.view(clock::now_ns());
+                // A login that may not write the leader's sign would try for ever.
+                if view.step.is_none()
+                    && let Some(failure) = broker::of_rights(self.run.broker())
+                {
+                    let (code, message) = (Some(failure.exit.code()), Some(failure.message()));
+                    self.end = Some(Finish { code, message, is_told: false, has_led: false });
+                }
+                self.tell(Told::View(Box::new(view)));
+            }
         }
     }
 

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use brunt_cluster::{ARCHIVE_MAX, PlanError};
+
 use crate::Context;
 use crate::archive;
 use crate::cmd::archive::{Packed, contents};
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::flags::Given;
 use crate::javascript::Loaded;
 use crate::run::plan::Plan;
@@ -14,13 +16,18 @@ use crate::run::plan::Plan;
 /// here, not there.
 ///
 /// # Errors
-/// A file that can't be told.
+/// A file that can't be told; files of more than 1 GiB together, before any of them is copied.
 pub(super) fn archive(
     context: &Context,
     given: &Given,
     packed: &Packed<'_>,
     plan: &Plan,
 ) -> Outcome<Vec<u8>> {
+    let opened = packed.script.program().files().all();
+    let size: u64 = opened.iter().map(|(_, bytes)| bytes.as_slice().len() as u64).sum();
+    if size > ARCHIVE_MAX {
+        return Err(Failure::config(PlanError::Archive(size)));
+    }
     let env = env(context, given, packed.script);
     let contents = contents(packed, plan, env, false)?;
     let mut bytes = Vec::new();

@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use brunt_cluster::{Fault, Key, LeaderConfig, Nanos, Outcome as RunOutcome, Plan, Stored, View};
 use brunt_leases::Leases;
 use brunt_metrics::Frame;
-use brunt_nats::Run;
+use brunt_nats::{Broker, Run};
 use tokio::sync::mpsc;
 
 use super::conductor::conduct;
@@ -98,22 +98,9 @@ async fn lead(
     let open = async {
         let broker = broker::connect(&meeting, &name, REACH, true).await?;
         let run = broker.run(&run).map_err(Failure::usage)?;
-        if let Some(pool) = &meeting.pool {
-            pool::take(&broker, pool, &run).await?;
-        }
-        let stored = stored(&run).await?;
-        // A run that was begun has its archive: another leader may be alive.
-        let begun = stored.keys.iter().find(|(key, ..)| *key == Key::Plan);
-        let is_begun = begun.is_some();
-        // A plan that can't be read is told by the machine.
-        let nonce = begun.and_then(|(_, plan, _)| Some(Plan::read(plan).ok()?.nonce));
-        let nonce = nonce.unwrap_or(config.plan.nonce);
-        if !is_begun || run.has_file("archive").await == Some(false) {
-            run.put_file("archive", &archive).await.map_err(broker::failure)?;
-        }
-        if !is_begun {
-            shared::mark(&run, nonce).await.map_err(broker::failure)?;
-        }
+        let claimed = claim(&broker, &meeting, &run, (&archive, config.plan.nonce)).await;
+        let (stored, nonce) =
+            claimed.map_err(|failure| broker::of_rights(&broker).unwrap_or(failure))?;
         shared::open(&leases, &run, nonce);
         Ok::<_, Failure>((broker, run, stored))
     };
@@ -139,6 +126,32 @@ async fn lead(
     broker.close().await;
     drop(told.send(Told::Finish(end)));
     Ok(())
+}
+
+/// Makes the pool and the run this leader's, as far as that can be done before it is known whether another one leads it. With it comes
+/// the nonce of the run: that of a plan that is there already.
+async fn claim(
+    broker: &Broker,
+    meeting: &Meeting,
+    run: &Run,
+    (archive, own): (&[u8], u64),
+) -> Outcome<(Stored, u64)> {
+    if let Some(pool) = &meeting.pool {
+        pool::take(broker, pool, run).await?;
+    }
+    let stored = stored(run).await?;
+    // A run that was begun has its archive: another leader may be alive.
+    let begun = stored.keys.iter().find(|(key, ..)| *key == Key::Plan);
+    let is_begun = begun.is_some();
+    // A plan that can't be read is told by the machine.
+    let nonce = begun.and_then(|(_, plan, _)| Some(Plan::read(plan).ok()?.nonce)).unwrap_or(own);
+    if !is_begun || run.has_file("archive").await == Some(false) {
+        run.put_file("archive", archive).await.map_err(broker::failure)?;
+    }
+    if !is_begun {
+        shared::mark(run, nonce).await.map_err(broker::failure)?;
+    }
+    Ok((stored, nonce))
 }
 
 fn stopped(input: Option<Input>) -> Failure {

@@ -2,6 +2,7 @@
 
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -38,6 +39,11 @@ impl Nats {
 
     pub(super) fn address(&self) -> String {
         format!("127.0.0.1:{}", self.port)
+    }
+
+    /// Whether its store has this stream.
+    pub(super) fn has_stream(&self, name: &str) -> bool {
+        self.folder.path().join("store/jetstream/$G/streams").join(name).exists()
     }
 
     /// Kills it, as a machine that loses its power does.
@@ -162,6 +168,21 @@ fn got(address: &str, path: &str) -> Value {
     stream.read_to_string(&mut answer).expect("text");
     let body = answer.split_once("\r\n\r\n").expect("a head").1;
     serde_json::from_str(body).expect("JSON")
+}
+
+/// Waits for the end of a leader: how long after this call the last request of its run came.
+#[expect(clippy::disallowed_methods, reason = "a thread of the test's own, not a core")]
+pub(super) fn last_request(demo: &DemoServer, leader: &mut Running) -> Duration {
+    let since = Instant::now();
+    let (mut count, mut last) = (requests(demo), Duration::ZERO);
+    while !leader.is_over() {
+        let now = requests(demo);
+        if now != count {
+            (count, last) = (now, since.elapsed());
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    last
 }
 
 /// Waits until the server has seen `count` requests of the run.

@@ -19,7 +19,7 @@ const REMEDY: &str = "the replay of the k6-operator needs network and mount name
     kernel.apparmor_restrict_unprivileged_userns=0)";
 
 /// Whether the tests run as root. Others get their namespaces inside a user namespace, and can't become user 12345.
-pub(super) fn is_root() -> bool {
+pub(crate) fn is_root() -> bool {
     std::fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0)
 }
 
@@ -72,14 +72,14 @@ fn sh(mut command: Command, lines: &str) -> String {
 }
 
 /// A node with its network.
-pub(super) struct Node {
+pub(crate) struct Node {
     holder: Holder,
     /// The last number of the newest address; names of links are not used again while an old one may be on its way out.
     last: AtomicU32,
 }
 
 impl Node {
-    pub(super) fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let mut command = Command::new("unshare");
         if !is_root() {
             command.args(["--user", "--map-root-user"]);
@@ -98,17 +98,17 @@ impl Node {
     }
 
     /// A command in the network of the node, with the file systems of this machine.
-    pub(super) fn command(&self) -> Command {
+    pub(crate) fn command(&self) -> Command {
         self.holder.enter()
     }
 
     /// Runs a shell's lines there; their output.
-    pub(super) fn sh(&self, lines: &str) -> String {
+    pub(crate) fn sh(&self, lines: &str) -> String {
         sh(self.command(), lines)
     }
 
     /// A pod: its network, with addresses of both families or of IPv6 alone.
-    pub(super) fn pod(&self, only_ipv6: bool) -> Pod {
+    pub(crate) fn pod(&self, only_ipv6: bool) -> Pod {
         let mut command = self.holder.enter();
         command.args(["unshare", "--net", "--"]);
         let holder = Holder::start(command);
@@ -137,10 +137,10 @@ impl Node {
 }
 
 /// A pod that may run containers.
-pub(super) struct Pod {
+pub(crate) struct Pod {
     holder: Holder,
     /// Its address, as URLs have it.
-    pub(super) ip: String,
+    pub(crate) ip: String,
 }
 
 /// The shell that becomes a container: the root file system, then a folder of this machine and its place there, then the words
@@ -159,13 +159,18 @@ exec "$@"
 "#;
 
 impl Pod {
+    /// The process that keeps it: its network can be named by it.
+    pub(crate) fn process(&self) -> u32 {
+        self.holder.0.id()
+    }
+
     /// A command in its network, with the file systems of this machine: an ephemeral container.
-    pub(super) fn command(&self) -> Command {
+    pub(crate) fn command(&self) -> Command {
         self.holder.enter()
     }
 
     /// Starts the words in the image, with these variables and no others, and with the folder `from` mounted at `to`, read-only.
-    pub(super) fn start(
+    pub(crate) fn start(
         &self,
         image: &Path,
         (from, to): (&Path, &str),
