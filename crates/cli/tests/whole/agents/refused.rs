@@ -3,7 +3,7 @@
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
 
-use super::fleet::{Agent, Nats, leader, requests, wait_for_requests};
+use super::fleet::{Agent, Nats, leader, wait_for_requests};
 use super::{LONG, STAGED, script};
 use crate::support::{DemoServer, brunt};
 
@@ -26,7 +26,7 @@ fn fill(nats: &Nats) {
 #[test]
 fn a_store_without_room_is_told_at_the_start_and_in_the_middle() {
     let demo = DemoServer::start();
-    let small = Nats::start_with(&[], "jetstream { store_dir: store, max_file_store: 1000000 }\n");
+    let small = Nats::start_with(&[], "jetstream { max_file_store: 1000000 }\n");
     let told = leader(&small, &demo, 1, &script(STAGED), "").told();
     assert_eq!(told.code, 112, "{told:?}");
     let error = told.error();
@@ -101,23 +101,6 @@ fn a_run_id_has_one_leader_and_one_script() {
     assert_eq!(told.code, 112, "{told:?}");
     assert!(told.error().contains("belongs to a test with another script"), "{told:?}");
     agent.kill();
-}
-
-#[test]
-fn options_that_differ_between_machines_are_refused() {
-    let (nats, demo) = (Nats::start(), DemoServer::start());
-    let text = script(
-        "export const options = { vus: Number(__ENV.OF_THIS_MACHINE || 1), duration: '1s' };\n\
-         export default function () { hit(); }\n",
-    );
-    let mut folder = brunt(&format!("agent --nats {} --once --workers 1", nats.url()))
-        .env("OF_THIS_MACHINE", "2");
-    let agent = folder.start();
-    let told = leader(&nats, &demo, 1, &text, "").told();
-    assert_eq!(told.code, 112, "{told:?}");
-    assert!(told.error().contains("gives other options on seat 1"), "{told:?}");
-    assert_eq!(requests(&demo), 0);
-    drop(agent.wait());
 }
 
 #[test]

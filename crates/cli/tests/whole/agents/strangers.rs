@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use brunt_nats::{Access, Broker, Run};
+use serde_json::{Value, json};
 
 use super::fleet::{Agent, Nats, leader, requests, wait_for_requests};
 use super::{LONG, handled, number, script};
@@ -25,7 +26,7 @@ fn with<T>(nats: &Nats, run: &str, work: impl AsyncFnOnce(Run) -> T) -> T {
 }
 
 /// The plan of the run, once its leader has written it.
-async fn plan(run: &Run) -> serde_json::Value {
+async fn plan(run: &Run) -> Value {
     loop {
         if let Ok(Some(change)) = run.key_now("plan").await
             && let Some(value) = change.value
@@ -75,17 +76,41 @@ fn an_agent_of_another_version_is_refused_by_name() {
     // The stream and the buckets are made by the leader.
     with(&nats, "r", async |run| {
         let plan = plan(&run).await;
-        let seat = serde_json::json!({
-            "nonce": plan["nonce"], "agent": "old/1", "host": "old", "incarnation": 1, "version": "0.0.1", "cores": 1,
-            "memory": 0,
-        });
-        let put = run.create_key("seat.1", seat.to_string().into_bytes()).await;
-        assert!(put.is_ok(), "{put:?}");
+        take_seat(&run, &plan, "0.0.1").await;
     });
     let told = running.wait();
     assert_eq!(told.code, 112, "{told:?}");
     let error = told.error();
     assert!(error.contains("runs brunt 0.0.1") && error.contains("the same version"), "{error}");
+    assert_eq!(requests(&demo), 0);
+}
+
+/// Takes the first seat, as an agent of this version does.
+async fn take_seat(run: &Run, plan: &Value, version: &str) {
+    let seat = json!({
+        "nonce": plan["nonce"], "agent": "stand-in/1", "host": "stand-in", "incarnation": 1, "version": version, "cores": 1,
+        "memory": 0,
+    });
+    let put = run.create_key("seat.1", seat.to_string().into_bytes()).await;
+    assert!(put.is_ok(), "{put:?}");
+}
+
+#[test]
+fn options_that_differ_between_machines_are_refused() {
+    let (nats, demo) = (Nats::start(), DemoServer::start());
+    let mut call = leader(&nats, &demo, 1, &script(LONG), "--run-id r");
+    let running = call.start();
+    with(&nats, "r", async |run| {
+        let plan = plan(&run).await;
+        take_seat(&run, &plan, plan["version"].as_str().expect("a text")).await;
+        let state = json!({
+            "nonce": plan["nonce"], "incarnation": 1, "serial": 1, "state": "ready", "since": 1, "digest": "another",
+        });
+        run.put_key("agent.1", state.to_string().into_bytes()).await.expect("a key");
+    });
+    let told = running.wait();
+    assert_eq!(told.code, 112, "{told:?}");
+    assert!(told.error().contains("gives other options on seat 1 (stand-in)"), "{told:?}");
     assert_eq!(requests(&demo), 0);
 }
 
