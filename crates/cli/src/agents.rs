@@ -14,6 +14,7 @@
 mod broker;
 mod digest;
 pub(crate) mod follow;
+mod handed;
 pub(crate) mod lead;
 mod link;
 pub(crate) mod settings;

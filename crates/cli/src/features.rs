@@ -67,6 +67,16 @@ impl Features {
         Self(on)
     }
 
+    /// Those of these names, as a leader hands them on.
+    pub(crate) fn of_names(names: &[String]) -> Self {
+        let is_on = |feature: &&Feature| names.iter().any(|name| name == feature.name);
+        Self(ALL.iter().filter(is_on).map(|feature| feature.name).collect())
+    }
+
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.0.iter().map(|name| (*name).to_owned()).collect()
+    }
+
     pub(crate) fn has(&self, name: &str) -> bool {
         self.0.contains(&name)
     }
@@ -101,6 +111,7 @@ mod tests {
         assert_eq!(env, Features(vec![MERGE_RUN_TAGS]));
         let script = find(&[("K6_FEATURES", "merge-run-tags")], Some("native-histograms"), &file);
         assert_eq!(script, Features(vec![NATIVE_HISTOGRAMS]));
+        assert_eq!(Features::of_names(&script.names()), script);
         let tags: Vec<_> = script.tags().collect();
         assert_eq!(tags, [("k6_feature_native_histograms".to_owned(), "true")]);
         let old = find(&[("K6_PROMETHEUS_RW_TREND_AS_NATIVE_HISTOGRAM", "true")], None, &[]);

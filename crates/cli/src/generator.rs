@@ -23,7 +23,7 @@ use brunt_fiber::clock;
 use brunt_verdict::{Figures, History, Outside, Places, Probe, Shortages, Signals, Verdict, judge};
 
 pub(crate) use self::hits::Guard;
-pub(crate) use self::meters::{Meters, is_one, offer};
+pub(crate) use self::meters::{Meters, ids, is_one, offer};
 pub(crate) use self::tell::tell;
 
 /// From one look to the next.

@@ -10,6 +10,7 @@
 //! ```
 
 use std::{
+    fs::File,
     path::PathBuf,
     sync::{
         Arc, OnceLock,
@@ -137,6 +138,11 @@ impl Logging {
         let (sender, receiver) = sync_channel(ERRORS_WAITING);
         let _ = self.shared.errors.set(sender);
         receiver
+    }
+
+    /// What scripts say goes to this file from now on; without one, where all else goes.
+    pub(crate) fn console_to(&self, file: Option<File>) {
+        let _ = self.shared.queue.send(Message::Console(file));
     }
 
     /// For a thread that may have to end the process.

@@ -54,22 +54,22 @@ mod config_file;
 pub(crate) mod ending;
 pub(crate) mod evidence;
 pub(crate) mod host;
-mod http_debug;
+pub(crate) mod http_debug;
 mod linger;
 mod live_line;
 mod once;
 pub(crate) mod outcome;
-mod pages;
+pub(crate) mod pages;
 pub(crate) mod plan;
 pub(crate) mod replay_log;
 mod rest;
 pub(crate) mod routes;
-mod run_file;
+pub(crate) mod run_file;
 pub(crate) use run_file::arguments;
 pub(crate) mod samples;
 pub(crate) mod signal;
-mod traces;
-mod trust;
+pub(crate) mod traces;
+pub(crate) mod trust;
 mod ui;
 mod watch;
 pub(crate) mod wrong;
@@ -393,7 +393,7 @@ fn is_end_of_search(failure: &RunFailure) -> bool {
 }
 
 /// Whether a variable or the configuration file asks for the web dashboard, and no `--out` does.
-fn is_dashboard_wanted(context: &Context, plan: &Plan, outputs: &[String]) -> bool {
+pub(crate) fn is_dashboard_wanted(context: &Context, plan: &Plan, outputs: &[String]) -> bool {
     let variable = context.environment.setting("WEB_DASHBOARD");
     let is_wanted = variable.map_or(Some(plan.web_dashboard), |(_, text)| parse_bool(text));
     let is_there = |output: &String| output.split('=').next() == Some("web-dashboard");
@@ -401,7 +401,7 @@ fn is_dashboard_wanted(context: &Context, plan: &Plan, outputs: &[String]) -> bo
 }
 
 /// Viewers of the test's page may go on looking, as in k6.
-fn wait_for_viewers(pages: &[Page], signals: &SignalWatch, quiet: bool) {
+pub(crate) fn wait_for_viewers(pages: &[Page], signals: &SignalWatch, quiet: bool) {
     let over = "the test is over; its web dashboard is still open in a browser: close it there, or press Ctrl-C";
     for viewers in pages.iter().filter_map(|page| page.viewers.as_ref()) {
         let watched = (viewers.feed(), viewers.count() > 0);

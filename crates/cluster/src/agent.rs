@@ -85,6 +85,7 @@ impl Agent {
             totals: None,
             delivery: Delivery::default(),
             notes: Vec::new(),
+            verdict: None,
         };
         Self {
             born: now,
@@ -172,6 +173,7 @@ impl Agent {
             }
             AgentEvent::Vitals(vitals) => self.vitals = vitals,
             AgentEvent::Note(note) => self.note(&note),
+            AgentEvent::Verdict(verdict) => self.judged(verdict),
             AgentEvent::Fault(fault) => self.fault(fault),
             AgentEvent::Loaded(_)
             | AgentEvent::SetupDone(_)

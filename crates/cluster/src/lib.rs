@@ -46,7 +46,7 @@ pub use self::leader::{
     Leader, LeaderAction, LeaderConfig, LeaderEvent, Outcome, SeatView, Stored, Touch, View,
 };
 pub use self::level::Level;
-pub use self::messages::{Beat, ClockAsk, ClockReply, LeaderSign, Seen, SeenOf};
+pub use self::messages::{Beat, ClockAsk, ClockReply, LeaderSign, ScenarioLoad, Seen, SeenOf};
 pub use self::phase::{Holder, Phase, Step};
 pub use self::plan::{ARCHIVE_MAX, Archive, FORMAT, Limits, Plan, PlanError, Policy, SEATS_MAX};
 pub use self::ranges::Ranges;

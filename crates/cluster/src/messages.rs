@@ -36,6 +36,25 @@ pub struct Beat {
     pub numbered: u64,
     /// Frames and messages that the leader has not seen yet.
     pub waiting: u64,
+    /// How each scenario goes, in the order of the plan; empty before they begin.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub load: Vec<ScenarioLoad>,
+}
+
+/// How a scenario goes at one agent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ScenarioLoad {
+    /// VUs that it has.
+    pub vus: u64,
+    /// VUs inside an iteration.
+    pub active: u64,
+    /// Iterations that began.
+    pub begun: u64,
+    /// Iterations that came to their end.
+    pub complete: u64,
+    /// It is over.
+    pub is_over: bool,
 }
 
 /// The messages that the leader has, each second, on `brunt.RUN.seen`.

@@ -65,6 +65,10 @@ pub struct SeatReport {
     pub delivery: Delivery,
     /// The first errors of its log.
     pub notes: Vec<String>,
+    /// As in [`AgentState::verdict`](crate::AgentState::verdict).
+    pub verdict: Option<serde_json::Value>,
+    /// Its sentence of [`Report::missing`].
+    pub sentence: Option<String>,
 }
 
 /// A time in which an agent was out of touch, or made no load.

@@ -132,6 +132,10 @@ pub struct AgentState {
     /// The first different errors of its log: at most twenty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// Whether its numbers can be trusted, once its scenarios are over: JSON that the commands tell each other; the machines
+    /// don't look at it. At most 16 KiB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<serde_json::Value>,
 }
 
 /// The most lines of an agent's log that travel to the leader.
@@ -139,3 +143,6 @@ pub(crate) const NOTES_MAX: usize = 20;
 
 /// The bytes of such a line that are kept.
 pub(crate) const NOTE_MAX: usize = 1024;
+
+/// The bytes of a verdict that travel; a longer one is left out.
+pub(crate) const VERDICT_MAX: usize = 16 << 10;

@@ -78,7 +78,8 @@ impl Influxdb {
         Ok(Self {
             description,
             push_interval: config.push_interval,
-            lines: Lines::new(&context.registry, config.tags_as_fields, config.precision),
+            lines: Lines::new(&context.registry, config.tags_as_fields, config.precision)
+                .of_instance(context.instance.clone()),
             buffer: Vec::new(),
             held: 0,
             way,

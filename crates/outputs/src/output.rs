@@ -101,6 +101,9 @@ pub struct Context {
     pub run: Option<RunFacts>,
     /// The run as its page shows it.
     pub feed: Feed,
+    /// A tag (name and value) that outputs of samples which several processes send to one server add to each of them: else their
+    /// series would be one. A tag of that name that a sample has stays.
+    pub instance: Option<(String, String)>,
 }
 
 impl Context {
@@ -136,6 +139,7 @@ impl Context {
             longest: Duration::ZERO,
             run: None,
             feed: Feed::default(),
+            instance: None,
         }
     }
 }

@@ -36,6 +36,12 @@ pub trait RunWatch: Send + Sync + fmt::Debug {
     /// When the clock of the run started, if it has.
     fn started_at(&self) -> Option<u64>;
 
+    /// The moment up to which slices may be written when a frame of the moment `at` has come, or nothing comes: an earlier one if
+    /// frames of others are still on their way.
+    fn settled(&self, at: u64) -> u64 {
+        at
+    }
+
     /// The state of each scenario.
     fn load(&self) -> Vec<Load>;
 
@@ -103,8 +109,15 @@ impl RunFile {
         Ok(Self { writer: Some(writer), path, facts, is_started: false, is_quiet: false })
     }
 
-    /// Writes the slices that are over at this moment.
-    fn turn(&mut self, now: u64) {
+    /// Writes the slices that are over at this moment, as far as their frames are all there.
+    fn turn(&mut self, at: u64) {
+        self.start();
+        let now = self.facts.watch.settled(at);
+        self.write_until(now);
+    }
+
+    /// Tells the writer of the start.
+    fn start(&mut self) {
         if !self.is_started
             && let Some(at) = self.facts.watch.started_at()
             && let Some(writer) = &mut self.writer
@@ -112,6 +125,9 @@ impl RunFile {
             writer.start(at);
             self.is_started = true;
         }
+    }
+
+    fn write_until(&mut self, now: u64) {
         let Some(writer) = &mut self.writer else { return };
         if writer.is_due(now) {
             let extras = extras(&self.facts);
@@ -166,7 +182,8 @@ impl Output for RunFile {
     }
 
     fn finish(&mut self) -> io::Result<Written> {
-        self.turn(self.facts.watch.now());
+        self.start();
+        self.write_until(self.facts.watch.now());
         if let Some(mut writer) = self.writer.take() {
             writer.finish(extras(&self.facts));
             let mut left = self.facts.handle.writer.lock().unwrap_or_else(PoisonError::into_inner);

@@ -43,6 +43,8 @@ struct Format {
     namespace: String,
     /// Without tags: none. Otherwise those that are left out.
     blocklist: Option<Vec<String>>,
+    /// As in `Context::instance`.
+    instance: Option<(String, String)>,
     texts: Texts,
     /// A line that may not fit any more.
     line: Vec<u8>,
@@ -76,6 +78,7 @@ impl Statsd {
                 kinds: Vec::new(),
                 namespace,
                 blocklist: with_tags.then_some(blocklist),
+                instance: context.instance.clone(),
                 texts: Texts::default(),
                 line: Vec::new(),
             },
@@ -109,7 +112,8 @@ impl Statsd {
 impl Format {
     /// Turns to a frame: the samples that follow are of these series.
     fn turn_to(&mut self, series: &[SeriesDelta]) {
-        let Self { registry, kinds, namespace, blocklist, texts, .. } = self;
+        let Self { registry, kinds, namespace, blocklist, instance, texts, .. } = self;
+        let instance = instance.as_ref().map(|(key, value)| (&**key, &**value));
         if series.iter().any(|delta| delta.series.metric.0 as usize >= kinds.len()) {
             *kinds = registry.all().iter().map(|metric| metric.kind).collect();
         }
@@ -120,7 +124,8 @@ impl Format {
                 Some(check) => format!("{namespace}check.{}.", legal(check)),
                 None => format!("{namespace}{}:", legal(&metric.name)),
             };
-            Text { head: name.into_bytes().into(), tail: tags(series, blocklist.as_deref()).into() }
+            let tail = tags(series, blocklist.as_deref(), instance);
+            Text { head: name.into_bytes().into(), tail: tail.into() }
         });
     }
 
@@ -159,10 +164,11 @@ impl Format {
 }
 
 /// `|#key:value,key:value`
-fn tags(series: &Series, blocklist: Option<&[String]>) -> Vec<u8> {
+fn tags(series: &Series, blocklist: Option<&[String]>, instance: Option<(&str, &str)>) -> Vec<u8> {
     let Some(blocklist) = blocklist else { return Vec::new() };
     let mut out = String::new();
-    for (key, value) in series.tags.iter() {
+    let instance = instance.filter(|(key, _)| series.tags.get(key).is_none());
+    for (key, value) in series.tags.iter().chain(instance) {
         if value.is_empty() || blocklist.iter().any(|blocked| blocked == key) {
             continue;
         }

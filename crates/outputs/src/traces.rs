@@ -162,7 +162,7 @@ fn gather(target: &TraceTarget, spans: &Receiver<Option<Span>>, sender: Sender) 
         let is_due = held.len() >= SPANS_AT_ONCE || is_over || Instant::now() >= due;
         if is_due && !held.is_empty() {
             let count = held.len() as u64;
-            sender.offer(target.post(message::request(held.drain(..))), count);
+            sender.offer(target.post(message::request(held.drain(..), &target.resource)), count);
         }
         if is_over {
             let sent = sender.finish();
@@ -244,12 +244,17 @@ mod tests {
     fn grpc_carries_the_same() {
         let (address, received) = collector("0");
         let target = TraceTarget::parse(&format!("otel=http://{address}")).unwrap().unwrap();
+        let target = target.with_resource("agent", "2");
         let (traces, end) = Traces::start(&target).unwrap();
         traces.offer(span(1, 0));
         assert_eq!(end.wait(), (0, None));
         let (path, body) = received.recv_timeout(PATIENCE).unwrap();
         assert_eq!(path, EXPORT);
-        assert_eq!(body[5..], message::request([span(1, 0)]));
+        let agent = [("agent".to_owned(), "2".to_owned())];
+        assert_eq!(body[5..], message::request([span(1, 0)], &agent));
+        let resource = one(&one(&fields(&body[5..]), 1).message(), 1).message();
+        let last = all(&resource, 1)[2].message();
+        assert_eq!((one(&last, 1).text(), one(&one(&last, 2).message(), 1).text()), ("agent", "2"));
     }
 
     #[test]

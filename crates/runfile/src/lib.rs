@@ -15,6 +15,7 @@
 #![recursion_limit = "256"]
 #![cfg_attr(test, allow(clippy::float_cmp, reason = "exact is what is promised"))]
 
+mod agent;
 mod claim;
 mod error;
 pub mod exchange;
@@ -31,6 +32,7 @@ mod trust;
 mod varint;
 mod writer;
 
+pub use self::agent::{AgentFrames, AgentHole, AgentRow, AgentStateAt};
 pub use self::error::RunFileError;
 pub use self::info::{
     End, Event, Judgement, Load, RunInfo, ScenarioInfo, Source, StageInfo, SummaryInfo,

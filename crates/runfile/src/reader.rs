@@ -1,5 +1,6 @@
 //! Reads run files: finished ones, those of runs that died, and those that are being written.
 
+mod agents;
 mod examples;
 mod plan;
 mod summary;

@@ -12,6 +12,7 @@ use rusqlite::{Connection, OpenFlags, params};
 use serde_json::{Value, json};
 
 use self::rows::Rows;
+use crate::agent::{self, AgentRow};
 use crate::claim::Claim;
 use crate::error::RunFileError;
 use crate::exchange::Evidence;
@@ -278,6 +279,15 @@ impl Writer {
             .execute("INSERT INTO capacity (text) VALUES (?1)", params![text])
             .map_err(&error)?;
         Ok(())
+    }
+
+    /// Keeps how each agent of a test on several machines fared.
+    ///
+    /// # Errors
+    /// It can't be written.
+    pub fn keep_agents(&mut self, agents: &[AgentRow]) -> Result<(), RunFileError> {
+        let error = RunFileError::database(&self.path, "written");
+        agent::write(self.rows.connection_mut(), agents).map_err(error)
     }
 
     /// Says how the run ended, and makes one plain file of it.

@@ -76,6 +76,30 @@ impl Finding {
         })
     }
 
+    /// Reads what [`json`](Self::json) wrote.
+    fn of_json(json: &Value) -> Option<Self> {
+        const TEXT_MAX: usize = 2000;
+        let text = |key: &str| -> Option<String> {
+            let text = json.get(key)?.as_str()?;
+            Some(text.chars().filter(|c| !c.is_control()).take(TEXT_MAX).collect())
+        };
+        let moment = |key: &str| {
+            let seconds = json.get(key)?.as_f64()?;
+            Duration::try_from_secs_f64(seconds).ok()
+        };
+        let values = json.get("values").and_then(Value::as_object).into_iter().flatten();
+        let values = values.filter_map(|(name, value)| Some((name.clone(), value.as_f64()?)));
+        Some(Self {
+            name: text("name")?,
+            level: Level::parse(&text("level")?).filter(|level| *level > Level::Ok)?,
+            stretch: moment("from").zip(moment("to")),
+            evidence: text("evidence")?,
+            values: values.take(100).collect(),
+            touches: text("touches")?,
+            advice: text("advice")?,
+        })
+    }
+
     /// The metrics of the page that show it, if any do.
     pub fn shown_by(&self) -> &'static [&'static str] {
         match self.name.as_str() {
@@ -111,9 +135,41 @@ impl Verdict {
         self.findings.iter().map(|finding| finding.level).max().unwrap_or_default()
     }
 
+    /// Reads what [`json`](Self::json) wrote, on another machine perhaps; none if it is no verdict. Texts have 2000 characters at most,
+    /// and there are no more than a hundred findings.
+    pub fn of_json(json: &Value) -> Option<Self> {
+        Level::parse(json.get("level")?.as_str()?)?;
+        let findings = json.get("findings")?.as_array()?.iter();
+        Some(Self::new(findings.take(100).filter_map(Finding::of_json).collect()))
+    }
+
     /// As an object: `level` and `findings`.
     pub fn json(&self) -> Value {
         let findings: Vec<Value> = self.findings.iter().map(Finding::json).collect();
         json!({ "level": self.level().text(), "findings": findings })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_verdict_is_read_as_it_was_written() {
+        let finding = Finding {
+            name: "cpu-throttled".into(),
+            level: Level::Invalid,
+            stretch: Some((Duration::from_millis(500), Duration::from_secs(3))),
+            evidence: "for 3 s".into(),
+            values: vec![("share".into(), 0.25)],
+            touches: "all".into(),
+            advice: "none".into(),
+        };
+        let verdict = Verdict::new(vec![finding.clone(), Finding { stretch: None, ..finding }]);
+        assert_eq!(Verdict::of_json(&verdict.json()), Some(verdict));
+        assert_eq!(Verdict::of_json(&json!({ "level": "ok" })), None);
+        assert_eq!(Verdict::of_json(&json!({ "level": "fine", "findings": [] })), None);
+        let odd = json!({ "level": "ok", "findings": [3, { "name": "x", "level": "ok" }] });
+        assert_eq!(Verdict::of_json(&odd), Some(Verdict::default()));
     }
 }

@@ -182,7 +182,40 @@ export interface Capacity {
   steps: CapacityStep[];
 }
 
+/** An agent of a test on several machines. Moments are seconds since the start, times milliseconds. */
+export interface Agent {
+  seat: number;
+  segment?: string;
+  share?: number;
+  /** The machine's name; null: nobody took the seat. */
+  host?: string | null;
+  agent?: string | null;
+  version?: string | null;
+  cores?: number | null;
+  offset_ms?: number;
+  offset_bound_ms?: number;
+  late_ms?: number | null;
+  iterations?: number;
+  requests?: number;
+  failed?: number;
+  http_req_duration_p95_ms?: number | null;
+  missed?: number;
+  cpu_max?: number;
+  lateness_p99_ms?: number | null;
+  states?: { state: string; at_s?: number | null }[];
+  holes?: { from_s?: number | null; to_s?: number | null; lost?: boolean }[];
+  whole?: boolean;
+  missing_since_s?: number | null;
+  sentence?: string | null;
+  frames?: { sent: number; again: number; coarser: number; missing: number };
+  errors?: string[];
+  verdict?: { level?: string; findings?: { name: string; level: string; evidence: string; advice: string }[] } | null;
+  remarks?: string[];
+  outlier?: boolean;
+}
+
 export interface Replaced {
+  agents?: Agent[];
   capacity?: Capacity | null;
   run: RunFacts;
   time: Time;

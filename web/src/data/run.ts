@@ -253,5 +253,6 @@ function emptyFacts(): Replaced {
     exceptions: [],
     dropped: {},
     capacity: null,
+    agents: [],
   };
 }

@@ -6,6 +6,7 @@ import type { Config } from '../data/model.js';
 import { type App, type Stretch, subject, useApp } from './app.js';
 import { LiveBar } from './live.js';
 import { Section } from './section.js';
+import { Agents } from './sections/agents.js';
 import { CapacityFound } from './sections/capacity.js';
 import { Failures } from './sections/failures.js';
 import { Generator } from './sections/generator.js';
@@ -67,6 +68,7 @@ function entries(app: App): Entry[] {
         </>
       ) },
     { id: 'metrics', title: 'Custom metrics', is: !attack || custom, draw: (stretch) => <Custom app={app} stretch={stretch} /> },
+    { id: 'agents', title: 'Agents', is: (facts.agents?.length ?? 0) > 0, draw: () => <Agents app={app} /> },
     { id: 'generator', title: 'Generator', is: !attack || run.metrics.some((metric) => metric.family === 'health') || (facts.verdict.findings?.length ?? 0) > 0, draw: (stretch) => <Generator app={app} stretch={stretch} /> },
     { id: 'source', title: attack ? 'Settings' : 'Options and script', draw: (stretch) => <Source app={app} stretch={stretch} /> },
   ];

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { Run } from '../../src/data/run.js';
 import { App, kindName, outcome, routeOf, statusClass } from '../../src/view/app.js';
 import { amount, bytes, clock, csvCell, digits, duration, length, percent, perSecond } from '../../src/view/format.js';
+import { badness, standing } from '../../src/view/sections/agents.js';
 import { sharedOrigin } from '../../src/view/sections/requests.js';
 import { kneeOf } from '../../src/view/sections/scatter.js';
 import { highlight } from '../../src/view/sections/source.js';
@@ -43,6 +44,17 @@ test('outcome, route and class of a series', () => {
   assert.deepEqual([routeOf({ method: 'GET', name: '/a' }), routeOf({}), routeOf({ other: 'true' })], ['GET /a', '(no name)', 'all other series']);
   assert.deepEqual([routeOf({ db: 'shop', statement: 'SELECT ?' }), routeOf({ statement: 'SELECT ?', name: 'one' })], ['SELECT ?', 'one']);
   assert.deepEqual([statusClass({ status: '204' }), statusClass({ status: '0' }), statusClass({})], ['2xx', 'no answer', '']);
+});
+
+test('agents that need a look come first', () => {
+  const fine = { seat: 1, host: 'a', whole: true, failed: 7, verdict: { level: 'ok' } };
+  const busy = { seat: 2, host: 'b', whole: true, cpu_max: 0.95, remarks: ['its CPUs were busy'] };
+  const bent = { seat: 3, host: 'c', whole: true, verdict: { level: 'invalid' } };
+  const lost = { seat: 4, host: 'd', whole: false, verdict: null };
+  const none = { seat: 5, host: null };
+  const order = [fine, busy, bent, lost, none].sort((a, b) => badness(b) - badness(a)).map((agent) => agent.seat);
+  assert.deepEqual(order, [5, 4, 3, 2, 1]);
+  assert.deepEqual([fine, busy, bent, lost, none].map((agent) => standing(agent)[0]), ['fine', 'see remarks', 'invalid', 'not whole', 'did not come']);
 });
 
 test('a knee is found where latency leaves its level, and only there', () => {

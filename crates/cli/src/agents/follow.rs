@@ -15,11 +15,13 @@ use super::Meeting;
 use crate::Context;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
-use crate::run::outcome;
 use crate::run::signal::SignalWatch;
+use crate::run::{outcome, traces};
 
 mod engine;
 mod follower;
+mod judged;
+mod meters;
 pub(super) mod settings;
 mod test;
 mod thread;
@@ -132,10 +134,16 @@ fn run(
             None
         }
         Ok(test) => {
-            let Test { run, relayed, loaded, outputs } = test;
-            broker.send(Input::Begun(Box::new(engine::Engine::new(run.live(), relayed, loaded))));
+            let Test { run, relayed, loaded, outputs, judged, watchman, spans } = test;
+            let engine = engine::Engine::new(run.live(), (relayed, judged), loaded);
+            broker.send(Input::Begun(Box::new(engine)));
             let report = run.execute();
+            drop(watchman);
             outputs.tell();
+            if let Some(spans) = spans {
+                traces::finish(spans);
+            }
+            context.logging.console_to(None);
             let failure = report.failure.clone().map(outcome::failure);
             broker.send(Input::Ended(failure.map(|failure| fault(&failure))));
             Some(report)

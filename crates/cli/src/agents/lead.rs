@@ -5,38 +5,49 @@ use std::sync::mpsc::sync_channel;
 use std::time::Duration;
 
 use brunt_cluster::{Archive, LeaderConfig, Limits, Plan as WholePlan};
-use brunt_engine::RunReport;
 use brunt_fiber::clock;
 use brunt_leases::Leases;
 use brunt_metrics::{Registry, ThresholdSet};
+use brunt_verdict::Level;
 
-use self::main_loop::{MainLoop, Whole};
+use self::aside::Aside;
+use self::main_loop::{Audience, MainLoop, Whole};
 use self::thread::{Finish, Work};
 use super::follow::settings as of_agents;
+use super::handed::Handed;
 use super::{LeadSettings, digest};
 use crate::cmd::archive::Packed;
 use crate::describe::Description;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
+use crate::features::FREEZE_ENV;
 use crate::flags::Given;
 use crate::javascript::JavaScript;
 use crate::run::ending::{self, Ending};
 use crate::run::evidence::Witness;
 use crate::run::host::{Script as _, Source};
+use crate::run::pages::Pages;
 use crate::run::plan::{Outer, Plan};
+use crate::run::run_file::led::{LedEnd, LedRecording};
 use crate::run::samples::Samples;
 use crate::run::signal::SignalWatch;
-use crate::run::{RANDOM_SEEDS, offer_own, outcome};
+use crate::run::trust::Beginning;
+use crate::run::{
+    self, RANDOM_SEEDS, is_dashboard_wanted, offer_own, outcome, run_file, wait_for_viewers,
+};
 use crate::settings::{RunSettings, SummaryMode};
 use crate::{Context, describe, generator, secrets, version};
 
 pub(crate) mod agents;
+mod aside;
 mod conductor;
 mod main_loop;
+mod outliers;
 mod pack;
 pub(super) mod pool;
 mod screen;
 mod thread;
+mod trust;
 
 /// Messages of the broker's thread that may wait; then it waits.
 const TOLD_WAITING: usize = 4096;
@@ -66,13 +77,16 @@ pub(crate) fn perform(
     secrets::keep_out_of_tags(&registry);
     let given_seed = outer.seed();
     let mut seed = given_seed.unwrap_or_else(|| fastrand::u64(RANDOM_SEEDS));
-    let source = Source::of(script, &settings.script, &registry);
+    let source = Source {
+        freeze_env: outer.features().has(FREEZE_ENV),
+        ..Source::of(script, &settings.script, &registry)
+    };
     let mut loaded = JavaScript::load_recorded(&Source {
         seed,
         repeats: given_seed.is_some(),
         ..source.clone()
     })?;
-    offer_own(&registry, true);
+    let own_verdict = offer_own(&registry, !settings.no_generator_metrics);
     let mut plan = Plan::make(outer, &loaded.0, &registry, settings.script.thresholds)?;
     if let Some(own) = plan.consolidated.options.seed.map(i64::cast_unsigned)
         && given_seed != Some(own)
@@ -82,7 +96,7 @@ pub(crate) fn perform(
     }
     let repeats = given_seed.is_some() || plan.consolidated.options.seed.is_some();
     plan.set_seed(seed);
-    refuse_own_metrics(&plan)?;
+    refuse_thresholds(&plan)?;
     if !settings.lateness {
         registry.hide_own_unless(|own| plan.names_metric(own));
     }
@@ -90,19 +104,41 @@ pub(crate) fn perform(
     let packed = Packed { script: &loaded, graph: &graph, recorder: &recorder };
     let archive = pack::archive(context, given, &packed, &plan)?;
     let run = lead.meeting.run.clone().unwrap_or_else(new_run);
-    let outputs = settings.outputs.clone().or_else(|| plan.outputs.clone()).unwrap_or_default();
-    let (outputs, of_samples) = split(outputs)?;
+    let mut outputs = settings.outputs.clone().or_else(|| plan.outputs.clone()).unwrap_or_default();
+    if is_dashboard_wanted(context, &plan, &outputs) {
+        outputs.push("web-dashboard".to_owned());
+    }
+    let (mut outputs, of_samples) = split(outputs)?;
+    if run_file::count(&outputs) > 1 {
+        return Err(Failure::usage("--out run is there twice, and a run has one run file")
+            .hint("copy the file when the run is over"));
+    }
+    let mut kept = Pages::prepare(settings, &mut outputs, &signals)?;
+    let mut output_context =
+        plan.output_context(&registry, context.environment.with_aliases(), script);
+    output_context.feed = kept.feed.clone();
+    let recording = run_file::is_wanted(&outputs).then(|| {
+        let (recording, facts) = LedRecording::prepare(context, (script, &loaded), &plan, settings);
+        output_context.run = Some(facts);
+        recording
+    });
+    let samples = Samples::open(&outputs, &output_context)?;
+    let pages = samples.pages.clone();
+    let mut handed = Handed::gather(context, given, settings, &plan)?;
+    let is_judged = plan.names(generator::is_one);
+    handed.wants_generator = is_judged || samples.wants_generator();
     let mut whole =
         whole_plan(&plan, lead, &archive, loaded.functions(), (settings, seed, repeats));
     whole.settings.insert(of_agents::OUTPUTS.to_owned(), of_samples.into());
+    handed.put(&mut whole.settings);
     whole.check().map_err(|error| Failure::config(error.to_string()))?;
 
-    let env = context.environment.with_aliases();
-    let samples = Samples::open(&outputs, &plan.output_context(&registry, env, script))?;
     let description = Description {
         execution: Some(execution(lead, &run)),
         script: script.to_owned(),
-        outputs: samples.descriptions.clone(),
+        outputs: kept.shown(samples.descriptions.clone()),
+        report: kept.report(),
+        pages: pages.iter().map(|page| page.address.clone().unwrap_or_default()).collect(),
         seed: Some(seed.cast_signed()),
         overview: plan.overview(),
         scenarios: plan.bullets(),
@@ -140,11 +176,43 @@ pub(crate) fn perform(
     let signal = inputs.clone();
     signals.call(Box::new(move |name| main_loop::signal(&signal, name)));
     let (listener, results, gauges) = samples.listen();
+    let aside = (handed.wants_generator && !is_judged && !handed.no_generator)
+        .then(|| Aside { metrics: generator::ids(&registry), outputs: gauges });
+    let beginning = Arc::new(Beginning::default());
+    if let Some(recording) = &recording {
+        kept.follow(recording.path(), &pages)?;
+    }
     let longest = plan.consolidated.total_duration();
     let screen = (!quiet).then(|| screen::Drawer::new(Arc::clone(&context.screen), color, longest));
-    let mut main = MainLoop::new(ledger, listener, (heard, inputs), screen);
+    let audience = Audience {
+        listeners: vec![listener, beginning.listener()],
+        aside,
+        run: recording.as_ref().map(LedRecording::run),
+    };
+    let mut main = MainLoop::new(ledger, audience, (heard, inputs), screen);
     let end = main.run(|whole: &mut Whole| {
         context.logging.flush(Duration::from_secs(2));
+        let scenarios = &plan.consolidated.scenarios;
+        let summary = &whole.report.summary;
+        let own = trust::of_whole(summary, scenarios, whole.times, &beginning);
+        let verdict = trust::together(&whole.agents.rows, own);
+        whole.level = verdict.level();
+        if own_verdict.is_some_and(|metric| registry.is_taken(metric)) {
+            run::trust::judge(&mut whole.report, verdict.level());
+        }
+        let dropped = results.tell();
+        if let Some(recording) = &recording {
+            kept.finish(&whole.report, &pages, || {
+                recording.end(LedEnd {
+                    report: &whole.report,
+                    exit: exit_of(whole, settings.strict),
+                    verdict: &verdict,
+                    agents: &whole.agents.rows,
+                    cut_short: whole.code.and(whole.message.clone()),
+                    lost: &[("dropped", dropped)],
+                })
+            });
+        }
         Witness::new(None, false).tell(&mut whole.report.summary);
         let ending = Ending {
             context,
@@ -153,23 +221,44 @@ pub(crate) fn perform(
             time_limit: plan.summary_time_limit(),
             script: &text,
             has_handle_summary,
-            verdict: None,
+            verdict: Some(&verdict),
             seed: Some(seed.cast_signed()),
             agents: Some(&whole.agents),
         };
         ending.write(&whole.report, &*runner);
         ending::warn(&whole.report);
+        generator::tell(context, &verdict);
     });
     signals.detach();
-    drop(gauges);
     // Its last action was to tell the end.
     drop(broker.join());
-    let _ = results.tell();
-    exit(end, main.report())
+    let outcome = exit(end, main.whole(), settings.strict);
+    if outcome.is_ok() {
+        wait_for_viewers(&pages, &signals, quiet);
+    }
+    outcome
 }
 
-/// The exit code: that of the leader's machine, or what thresholds say.
-fn exit(end: main_loop::End, report: Option<&RunReport>) -> Outcome<Exit> {
+/// The exit code of a run that is told: that of its leader's machine, else what thresholds say, else what the verdict does.
+fn exit_of(whole: &Whole, is_strict: bool) -> Exit {
+    let own = whole.code.map(|code| Exit::of_code(i32::from(code)));
+    match own.filter(|exit| *exit != Exit::Success) {
+        // The first of the thresholds may have an exit code of its own.
+        Some(Exit::Thresholds) => {
+            whole.report.exit_code.map_or(Exit::Thresholds, Exit::OfThreshold)
+        }
+        Some(exit) => exit,
+        None => match outcome::of_run(&whole.report) {
+            Some(failure) => failure.exit,
+            None if is_strict && whole.level == Level::Invalid => Exit::Untrusted,
+            None => Exit::Success,
+        },
+    }
+}
+
+/// The exit code, with its message.
+fn exit(end: main_loop::End, whole: Option<&Whole>, is_strict: bool) -> Outcome<Exit> {
+    let report = whole.map(|whole| &whole.report);
     let told = report.and_then(outcome::of_run);
     let Finish { code, message, is_told, .. } = match end {
         main_loop::End::Failed(failure) => return Err(failure),
@@ -177,7 +266,9 @@ fn exit(end: main_loop::End, report: Option<&RunReport>) -> Outcome<Exit> {
     };
     let exit = code.map(|code| Exit::of_code(i32::from(code)));
     let Some(exit) = exit.filter(|exit| *exit != Exit::Success) else {
-        return told.map_or(Ok(Exit::Success), Err);
+        let untrusted = is_strict && whole.is_some_and(|whole| whole.level == Level::Invalid);
+        let fine = if untrusted { Exit::Untrusted } else { Exit::Success };
+        return told.map_or(Ok(fine), Err);
     };
     let crossed = report.map(|report| report.crossed.join(", ")).filter(|all| !all.is_empty());
     if let Some(crossed) = crossed.filter(|_| exit != Exit::Thresholds) {
@@ -248,12 +339,8 @@ fn execution(lead: &LeadSettings, run: &str) -> String {
     format!("{count} {agents}{} at {servers}, run {run}", pool.unwrap_or_default())
 }
 
-/// Metrics about the generator, and the verdict, are each agent's own.
-fn refuse_own_metrics(plan: &Plan) -> Outcome<()> {
-    if plan.names(generator::is_one) || plan.names_metric("verdict") {
-        let told = "a threshold on generator_* or verdict can't be judged with --agents: each agent looks at its own machine";
-        return Err(Failure::config(told));
-    }
+/// Thresholds that can't be judged over agents.
+fn refuse_thresholds(plan: &Plan) -> Outcome<()> {
     let sets = &plan.consolidated.thresholds;
     let is_in_time = |set: &&ThresholdSet| set.thresholds.iter().any(|it| it.timing.is_in_time());
     if let Some(set) = sets.iter().find(is_in_time) {
@@ -267,18 +354,26 @@ fn refuse_own_metrics(plan: &Plan) -> Outcome<()> {
     Ok(())
 }
 
-/// The outputs of totals, which are the leader's, and those of single samples, which each agent writes.
+/// The outputs of totals, which are the leader's, and those of single samples, which each agent writes or sends.
 ///
 /// # Errors
 /// One that can be neither.
 fn split(outputs: Vec<String>) -> Outcome<(Vec<String>, Vec<String>)> {
-    const OF_TOTALS: [&str; 3] =
-        ["experimental-prometheus-rw", "opentelemetry", "experimental-opentelemetry"];
+    const OF_TOTALS: [&str; 5] = [
+        "experimental-prometheus-rw",
+        "opentelemetry",
+        "experimental-opentelemetry",
+        "run",
+        "web-dashboard",
+    ];
     let is_of_totals =
         |output: &String| OF_TOTALS.contains(&output.split('=').next().unwrap_or_default());
     let outputs = outputs.into_iter().filter(|output| !output.is_empty());
     let (totals, samples): (Vec<String>, Vec<String>) = outputs.partition(is_of_totals);
     for output in &samples {
+        // One that nobody has is told as ever.
+        brunt_outputs::OutputSpec::parse(output)
+            .map_err(|error| Failure::usage(error.to_string()))?;
         of_agents::check_output(output).map_err(|fault| {
             Failure::usage(format!("--out {output} can't be had with --agents: {fault}"))
         })?;

@@ -45,6 +45,13 @@ pub(crate) fn offer(registry: &Registry) {
     }
 }
 
+/// Those of the registry that are ours, not the script's: they are told apart in frames by their numbers.
+pub(crate) fn ids(registry: &Registry) -> Vec<MetricId> {
+    let ids =
+        ALL.iter().filter_map(|(name, contains)| registry.offer(name, Kind::Gauge, *contains).ok());
+    ids.filter(|id| registry.is_taken(*id)).collect()
+}
+
 impl Meters {
     /// Takes the names that the script left. A metric of the script that has one of the names keeps it, and ours is left out.
     pub(crate) fn new(registry: &Arc<Registry>, base: TagSet, want_samples: bool) -> Self {

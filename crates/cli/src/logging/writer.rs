@@ -23,6 +23,8 @@ use crate::screen::Screen;
 /// A message to the writer.
 pub(super) enum Message {
     Entry(Entry),
+    /// What scripts say goes to this file from now on.
+    Console(Option<File>),
     /// Answer when all before it is written.
     Flush(SyncSender<()>),
     Stop,
@@ -112,6 +114,10 @@ impl Writer {
             while let Some(message) = next {
                 match message {
                     Message::Entry(entry) => self.take(&entry),
+                    Message::Console(file) => {
+                        self.write();
+                        self.console = file;
+                    }
                     Message::Flush(done) => answer = Some(done),
                     Message::Stop => stop = true,
                 }

@@ -100,10 +100,24 @@ impl Ending<'_> {
         let Some(changed) = changed else {
             let setup_data = report.setup_data.as_deref();
             let setup_data = setup_data.and_then(|text| serde_json::from_str(text).ok());
-            return Ok(json::summary_export(&report.summary, setup_data));
+            let export = json::summary_export(&report.summary, setup_data);
+            return Ok(if self.agents.is_none() {
+                export
+            } else {
+                let export = serde_json::from_str(&export).map_err(|error| error.to_string())?;
+                json::pretty(&self.with_agents(export))
+            });
         };
         let data: Value = serde_json::from_str(&changed?).map_err(|error| error.to_string())?;
-        json::exported(data).map(|export| json::pretty(&export))
+        json::exported(data).map(|export| json::pretty(&self.with_agents(export)))
+    }
+
+    /// k6 has no agents, so that its shape has room for them.
+    fn with_agents(&self, mut export: Value) -> Value {
+        if let (Some(agents), Value::Object(all)) = (self.agents, &mut export) {
+            all.insert("agents".to_owned(), agents.json());
+        }
+        export
     }
 
     fn mode(&self) -> Option<Mode> {

@@ -4,8 +4,8 @@ use brunt_modules::watch::{Place, Seen, Watcher};
 
 /// Logs heads, and bodies if they are asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct HttpDebug {
-    pub(super) bodies: bool,
+pub(crate) struct HttpDebug {
+    pub(crate) bodies: bool,
 }
 
 impl Watcher for HttpDebug {

@@ -24,13 +24,13 @@ use crate::{
 };
 
 /// The pages that were asked for.
-pub(super) struct Pages {
+pub(crate) struct Pages {
     report: Option<PathBuf>,
     ui: Option<Ui>,
     /// The folder of a run file that goes away.
     folder: Option<TempDir>,
     /// The run as pages show it while it goes on.
-    pub(super) feed: Feed,
+    pub(crate) feed: Feed,
     serving: Option<Serving>,
     /// Somebody may look while it goes on.
     is_live: bool,
@@ -41,7 +41,7 @@ impl Pages {
     ///
     /// # Errors
     /// A file can't be written, or an address is taken.
-    pub(super) fn prepare(
+    pub(crate) fn prepare(
         settings: &RunSettings,
         outputs: &mut Vec<String>,
         signals: &SignalWatch,
@@ -82,7 +82,7 @@ impl Pages {
     }
 
     /// The file of the report, as the description shows it.
-    pub(super) fn report(&self) -> Option<String> {
+    pub(crate) fn report(&self) -> Option<String> {
         self.report.as_ref().map(|path| path.display().to_string())
     }
 
@@ -92,7 +92,7 @@ impl Pages {
     }
 
     /// The descriptions of outputs without that of a run file that goes away.
-    pub(super) fn shown(&self, mut outputs: Vec<String>) -> Vec<String> {
+    pub(crate) fn shown(&self, mut outputs: Vec<String>) -> Vec<String> {
         if self.folder.is_some() {
             outputs.pop();
         }
@@ -109,8 +109,20 @@ impl Pages {
         live: Live,
         (dashboards, scenarios): (&[Page], &[Scenario]),
     ) -> Outcome<()> {
+        self.follow(recording.path(), dashboards)?;
+        if let Some(ui) = self.ui.take() {
+            self.serving = Some(ui.serve(live, &self.feed, recording.notes(), scenarios)?);
+        }
+        Ok(())
+    }
+
+    /// Shows the run file as it grows to those who look, if anybody may.
+    ///
+    /// # Errors
+    /// The system gives no thread.
+    pub(crate) fn follow(&mut self, file: Option<PathBuf>, dashboards: &[Page]) -> Outcome<()> {
         let is_served = self.ui.is_some() || dashboards.iter().any(|page| page.address.is_some());
-        match recording.path() {
+        match file {
             _ if !is_served => {}
             Some(path) => {
                 self.feed.follow(&path, stand_back)?;
@@ -118,16 +130,13 @@ impl Pages {
             }
             None => self.feed.close(),
         }
-        if let Some(ui) = self.ui.take() {
-            self.serving = Some(ui.serve(live, &self.feed, recording.notes(), scenarios)?);
-        }
         Ok(())
     }
 
     /// The run is over: `end` says so in the run file. Writes the report, and what web dashboards export.
     ///
     /// A page that can't be written changes no exit code: it is logged.
-    pub(super) fn finish(
+    pub(crate) fn finish(
         &self,
         report: &RunReport,
         dashboards: &[Page],

@@ -57,7 +57,7 @@ pub(crate) struct Plan {
     pub(crate) linger: bool,
     pub(crate) web_dashboard: bool,
     /// Where the run's randomness begins.
-    pub(super) seed: u64,
+    pub(crate) seed: u64,
     /// A search decides the load: the durations of the scenarios are bounds, and say nothing of how long it takes.
     pub(crate) is_search: bool,
     features: Features,
@@ -77,14 +77,19 @@ impl Outer {
         self.flags.paused.or(self.environment.paused).or(weak).unwrap_or(false)
     }
 
-    /// The layers of an agent: its segment, over what the archive says.
-    pub(crate) fn of_segment(segment: String, sequence: String) -> Self {
+    /// The feature flags that are on.
+    pub(crate) fn features(&self) -> &Features {
+        &self.features
+    }
+
+    /// The layers of an agent: its segment, over what the archive says, and the feature flags of its leader.
+    pub(crate) fn of_segment(segment: String, sequence: String, features: Features) -> Self {
         let flags = Options {
             execution_segment: Some(segment),
             execution_segment_sequence: Some(sequence),
             ..Options::default()
         };
-        Self { flags, ..Self::default() }
+        Self { flags, features, ..Self::default() }
     }
 
     /// Reads the configuration file, the variables and the flags.
@@ -276,8 +281,13 @@ impl Plan {
         tags
     }
 
+    /// The feature flags that are on.
+    pub(crate) fn features(&self) -> &Features {
+        &self.features
+    }
+
     /// `httpDebug`: whether requests are logged, and with bodies.
-    pub(super) fn http_debug(&self) -> Option<HttpDebug> {
+    pub(crate) fn http_debug(&self) -> Option<HttpDebug> {
         match self.consolidated.options.http_debug.as_deref() {
             None | Some("") => None,
             Some("full") => Some(HttpDebug { bodies: true }),
@@ -324,7 +334,7 @@ impl Plan {
     }
 
     /// Whether samples carry the tag `route`.
-    pub(super) fn tags_routes(&self) -> bool {
+    pub(crate) fn tags_routes(&self) -> bool {
         self.consolidated.options.system_tags().contains(SystemTag::Route)
     }
 
@@ -394,7 +404,7 @@ impl Plan {
     }
 
     /// How the summary is made, for the run file.
-    pub(super) fn summary_info(&self) -> brunt_runfile::SummaryInfo {
+    pub(crate) fn summary_info(&self) -> brunt_runfile::SummaryInfo {
         let options = &self.consolidated.options;
         brunt_runfile::SummaryInfo {
             thresholds: self.thresholds().to_vec(),

@@ -21,33 +21,39 @@ const PATTERNS_MAX: u64 = 1 << 20;
 /// # Errors
 /// The file of `--routes` can't be read, or a line of it is no pattern (104).
 pub(super) fn book(settings: &RunSettings, plan: &Plan) -> Outcome<Option<Arc<Book>>> {
-    let patterns = match &settings.routes {
-        None => Patterns::default(),
-        Some(path) => {
-            let shown = path.display();
-            let text = bounded::read_text(path, PATTERNS_MAX).map_err(|error| {
-                Failure::config(format!("--routes: {shown} can't be read: {error}"))
-            })?;
-            Patterns::parse(&text).map_err(|error| {
-                Failure::config(format!("--routes: {shown}:{error}"))
-                    .hint("a line is a pattern, such as GET /users/{id} or /files/{path...}")
-            })?
-        }
-    };
-    let wanted = plan.judged_routes();
-    // Somebody who asks for the tag of that name wants them in outputs.
-    if settings.no_routes && wanted.is_empty() && !plan.tags_routes() {
-        if settings.routes.is_some() {
-            log::warn!("--routes names routes, but --no-routes leaves them out");
-        }
-        return Ok(None);
+    let text = read(settings)?;
+    let book = book_of(text.as_deref(), settings.no_routes, plan);
+    if book.is_none() && text.is_some() {
+        log::warn!("--routes names routes, but --no-routes leaves them out");
     }
-    Ok(Some(Arc::new(Book::new(patterns, wanted))))
+    Ok(book)
 }
 
-/// A book that learns routes from the requests alone.
-pub(crate) fn learned(plan: &Plan) -> Arc<Book> {
-    Arc::new(Book::new(Patterns::default(), plan.judged_routes()))
+/// The text of `--routes`, each line of which is a pattern.
+///
+/// # Errors
+/// As those of [`book`].
+pub(crate) fn read(settings: &RunSettings) -> Outcome<Option<String>> {
+    let Some(path) = &settings.routes else { return Ok(None) };
+    let shown = path.display();
+    let text = bounded::read_text(path, PATTERNS_MAX)
+        .map_err(|error| Failure::config(format!("--routes: {shown} can't be read: {error}")))?;
+    Patterns::parse(&text).map_err(|error| {
+        Failure::config(format!("--routes: {shown}:{error}"))
+            .hint("a line is a pattern, such as GET /users/{id} or /files/{path...}")
+    })?;
+    Ok(Some(text))
+}
+
+/// The book of routes; none if nobody wants them. `text`: the patterns, which were read once already.
+pub(crate) fn book_of(text: Option<&str>, no_routes: bool, plan: &Plan) -> Option<Arc<Book>> {
+    let wanted = plan.judged_routes();
+    // Somebody who asks for the tag of that name wants them in outputs.
+    if no_routes && wanted.is_empty() && !plan.tags_routes() {
+        return None;
+    }
+    let patterns = text.and_then(|text| Patterns::parse(text).ok()).unwrap_or_default();
+    Some(Arc::new(Book::new(patterns, wanted)))
 }
 
 /// The route that the selector of a threshold names, without its method.

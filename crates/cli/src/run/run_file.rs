@@ -11,8 +11,8 @@ use brunt_options::TimeUnit;
 use brunt_outputs::{RunFacts, RunFileHandle, RunWatch};
 use brunt_runfile::exchange::{Evidence, address};
 use brunt_runfile::{
-    Commit, End, Event, Judgement, Load, Machine, RunInfo, ScenarioInfo, Source, StageInfo,
-    SummaryInfo,
+    AgentRow, Commit, End, Event, Judgement, Load, Machine, RunInfo, ScenarioInfo, Source,
+    StageInfo, SummaryInfo,
 };
 use brunt_schedule::{Arrivals, ClosedPlan, Executor, Scenario, Segment, total_duration};
 use brunt_verdict::{Signals, Verdict};
@@ -22,6 +22,7 @@ use super::{evidence::Witness, host::Script, plan::Plan};
 use crate::{Context, exit::Exit, find::Finding, generator::Looks, settings::RunSettings};
 
 pub(crate) mod arguments;
+pub(crate) mod led;
 
 /// A run file in the making.
 pub(super) struct Recording {
@@ -31,12 +32,12 @@ pub(super) struct Recording {
 }
 
 /// How many of the outputs are run files.
-pub(super) fn count(outputs: &[String]) -> usize {
+pub(crate) fn count(outputs: &[String]) -> usize {
     outputs.iter().filter(|output| output.split('=').next() == Some("run")).count()
 }
 
 /// Whether one of the outputs is a run file.
-pub(super) fn is_wanted(outputs: &[String]) -> bool {
+pub(crate) fn is_wanted(outputs: &[String]) -> bool {
     count(outputs) > 0
 }
 
@@ -82,46 +83,84 @@ impl Recording {
         (exit, verdict, finding): (Exit, &Verdict, Option<&Finding>),
         dropped: u64,
     ) -> Option<PathBuf> {
-        let Some(mut writer) = self.handle.take() else {
-            log::error!("the run file has no end: its output did not come to one");
-            return None;
-        };
-        let file = writer.path().to_owned();
-        let path = file.display().to_string();
-        let (lost, why) = writer.lost();
-        if lost > 0 {
-            let why = why.unwrap_or_default();
-            log::error!(file = path.as_str(); "{lost} slices of the run file could not be written and are lost: {why}");
-        }
-        writer.lose("dropped", dropped);
-        let left_out = self.probe.witness.left_out();
-        writer.lose("exchanges", left_out);
-        if left_out > 0 {
-            log::warn!(file = path.as_str(); "{left_out} exchanges found no room in the run file");
-        }
-        if let Some(finding) = finding
-            && let Err(error) = writer.keep_capacity(&finding.json().to_string())
-        {
-            log::error!("the run file lacks the result of the search: {error}");
-        }
-        let aborted = match (&report.abort, &report.failure) {
-            (Some(AbortReason::Steered), _) | (None, None) => None,
-            (Some(reason), _) => Some(reason.to_string()),
-            (None, Some(failure)) => Some(failure.to_string()),
-        };
-        let end = End {
-            duration: report.duration,
-            aborted,
-            passed: self.has_thresholds.then_some(report.crossed.is_empty()),
-            exit: exit.code().into(),
-            verdict: Some(verdict.clone()),
-            judged: judged(report),
-        };
-        if let Err(error) = writer.end(&end) {
-            log::error!("the run file has no end: {error}");
-        }
-        Some(file)
+        close(
+            &self.handle,
+            Closing {
+                report,
+                exit,
+                verdict,
+                has_thresholds: self.has_thresholds,
+                finding,
+                cut_short: None,
+                agents: &[],
+                lost: &[("dropped", dropped), ("exchanges", self.probe.witness.left_out())],
+            },
+        )
     }
+}
+
+/// The last words of a run file.
+struct Closing<'a> {
+    report: &'a RunReport,
+    exit: Exit,
+    verdict: &'a Verdict,
+    has_thresholds: bool,
+    /// The result of a search, if the run was one.
+    finding: Option<&'a Finding>,
+    /// Why the run was cut short, if its report does not know.
+    cut_short: Option<String>,
+    agents: &'a [AgentRow],
+    /// Things that had no room, by name.
+    lost: &'a [(&'static str, u64)],
+}
+
+/// Says in the file how the run ended; the file.
+fn close(handle: &RunFileHandle, closing: Closing<'_>) -> Option<PathBuf> {
+    let Closing { report, .. } = closing;
+    let Some(mut writer) = handle.take() else {
+        log::error!("the run file has no end: its output did not come to one");
+        return None;
+    };
+    let file = writer.path().to_owned();
+    let path = file.display().to_string();
+    let (lost, why) = writer.lost();
+    if lost > 0 {
+        let why = why.unwrap_or_default();
+        log::error!(file = path.as_str(); "{lost} slices of the run file could not be written and are lost: {why}");
+    }
+    for (what, count) in closing.lost {
+        writer.lose(what, *count);
+        if *what == "exchanges" && *count > 0 {
+            log::warn!(file = path.as_str(); "{count} exchanges found no room in the run file");
+        }
+    }
+    if let Some(finding) = closing.finding
+        && let Err(error) = writer.keep_capacity(&finding.json().to_string())
+    {
+        log::error!("the run file lacks the result of the search: {error}");
+    }
+    if !closing.agents.is_empty()
+        && let Err(error) = writer.keep_agents(closing.agents)
+    {
+        log::error!("the run file lacks the agents: {error}");
+    }
+    let aborted = closing.cut_short.or_else(|| match (&report.abort, &report.failure) {
+        (Some(AbortReason::Steered), _) | (None, None) => None,
+        (Some(reason), _) => Some(reason.to_string()),
+        (None, Some(failure)) => Some(failure.to_string()),
+    });
+    let end = End {
+        duration: report.duration,
+        aborted,
+        passed: closing.has_thresholds.then_some(report.crossed.is_empty()),
+        exit: closing.exit.code().into(),
+        verdict: Some(closing.verdict.clone()),
+        judged: judged(report),
+    };
+    if let Err(error) = writer.end(&end) {
+        log::error!("the run file has no end: {error}");
+    }
+    Some(file)
 }
 
 /// How the thresholds were found.
@@ -283,6 +322,19 @@ enum Due {
     Nothing,
 }
 
+impl Due {
+    /// Of all scenarios of a plan.
+    fn all(plan: &Plan) -> Vec<Self> {
+        let (scenarios, segment) = (&plan.consolidated.scenarios, &plan.consolidated.segment);
+        let due = |scenario: &Scenario| match scenario.closed_plan(segment) {
+            _ if matches!(scenario.executor, Executor::ExternallyControlled { .. }) => Due::Nothing,
+            Some(plan) => Due::Vus(plan),
+            None => scenario.arrivals(segment).map_or(Due::Nothing, Due::Iterations),
+        };
+        scenarios.iter().map(due).collect()
+    }
+}
+
 /// The events that were told already.
 #[derive(Debug, Default)]
 struct Told {
@@ -296,17 +348,11 @@ struct Told {
 
 impl Probe {
     fn new(plan: &Plan, info: &RunInfo, looks: Arc<Looks>, witness: Arc<Witness>) -> Self {
-        let (scenarios, segment) = (&plan.consolidated.scenarios, &plan.consolidated.segment);
-        let due = |scenario: &Scenario| match scenario.closed_plan(segment) {
-            _ if matches!(scenario.executor, Executor::ExternallyControlled { .. }) => Due::Nothing,
-            Some(plan) => Due::Vus(plan),
-            None => scenario.arrivals(segment).map_or(Due::Nothing, Due::Iterations),
-        };
         Self {
             live: OnceLock::new(),
             looks,
             witness,
-            plans: scenarios.iter().map(due).collect(),
+            plans: Due::all(plan),
             stages: info.scenarios.clone(),
             told: Mutex::default(),
             notes: Mutex::default(),

@@ -20,7 +20,7 @@ use crate::{
 
 /// Makes spans.
 #[derive(Debug)]
-pub(super) struct Spans {
+pub(crate) struct Spans {
     traces: Traces,
     /// Tells this run from all others.
     seed: u64,
@@ -30,7 +30,7 @@ pub(super) struct Spans {
 ///
 /// # Errors
 /// The system gives no thread; its certificates can't be read (255).
-pub(super) fn start(target: &TraceTarget) -> Outcome<(Arc<Spans>, TracesEnd)> {
+pub(crate) fn start(target: &TraceTarget) -> Outcome<(Arc<Spans>, TracesEnd)> {
     let (traces, end) = Traces::start(target).map_err(|error| {
         Failure::new(Exit::Other, anyhow::Error::msg(error)).hint("see --traces-output")
     })?;
@@ -38,7 +38,7 @@ pub(super) fn start(target: &TraceTarget) -> Outcome<(Arc<Spans>, TracesEnd)> {
 }
 
 /// Waits until all spans are sent, and tells what was lost.
-pub(super) fn finish((spans, end): (Arc<Spans>, TracesEnd)) {
+pub(crate) fn finish((spans, end): (Arc<Spans>, TracesEnd)) {
     let (lost, trouble) = end.wait();
     let lost = lost + spans.traces.dropped();
     if lost > 0 {
@@ -163,7 +163,7 @@ impl Watcher for Spans {
 }
 
 /// The watcher, and the spans if there are any.
-pub(super) fn and(
+pub(crate) fn and(
     watcher: Option<Arc<dyn Watcher>>,
     spans: Option<&Arc<Spans>>,
 ) -> Option<Arc<dyn Watcher>> {
@@ -171,7 +171,7 @@ pub(super) fn and(
 }
 
 /// Two who look on, as far as there are two.
-pub(super) fn both(
+pub(crate) fn both(
     one: Option<Arc<dyn Watcher>>,
     other: Option<Arc<dyn Watcher>>,
 ) -> Option<Arc<dyn Watcher>> {
@@ -207,13 +207,13 @@ impl Watcher for Both {
 }
 
 /// A runner whose iterations are spans, if somebody wants them.
-pub(super) struct Traced<R> {
-    pub(super) runner: Arc<R>,
-    pub(super) spans: Option<Arc<Spans>>,
+pub(crate) struct Traced<R> {
+    pub(crate) runner: Arc<R>,
+    pub(crate) spans: Option<Arc<Spans>>,
 }
 
 /// One of its VUs.
-pub(super) struct TracedVu<V> {
+pub(crate) struct TracedVu<V> {
     vu: V,
     spans: Option<Arc<Spans>>,
     number: u64,

@@ -10,12 +10,12 @@ use std::sync::{Arc, mpsc::SyncSender};
 use brunt_engine::{Live, RunReport, ScenarioState};
 use brunt_fiber::clock;
 use brunt_metrics::{Frame, Summary, summary::MetricSummary, summary::Values};
-use brunt_schedule::Segment;
-use brunt_verdict::{Figures, Load, Signals, Starts, Tail};
+use brunt_schedule::{Scenario, Segment};
+use brunt_verdict::{Figures, Load, Signals, Starts, Tail, WarmUp};
 
-pub(super) use self::beginning::Beginning;
-pub(super) use self::limit::judge;
-pub(super) use self::limit::offer;
+pub(crate) use self::beginning::Beginning;
+pub(crate) use self::limit::judge;
+pub(crate) use self::limit::offer;
 use super::run_file::due_at;
 use crate::generator::{Meters, Subject};
 
@@ -30,7 +30,7 @@ impl Subject for Live {
 }
 
 /// Tells the metrics about the generator. `is_judged`: to thresholds and summary, too; else to outputs alone, by `gauges`.
-pub(super) fn teller(
+pub(crate) fn teller(
     mut meters: Option<Meters>,
     is_judged: bool,
     live: Live,
@@ -59,20 +59,43 @@ pub(super) fn figures(
     beginning: &Beginning,
 ) -> Figures {
     let scenarios: Vec<_> = live.scenarios().iter().map(|state| state.spec().clone()).collect();
-    let steady = steady::longest(&scenarios);
     // Iterations of a closed model may be done long before its time is over.
     let over = live.scenarios().iter().filter_map(|state| state.ended_at()).min();
-    let steady = live.control().started_at().zip(steady).map(|(start, (from, to))| {
-        let over = over.unwrap_or_else(clock::now_ns);
-        let at = |moment| start.saturating_add(clock::duration_ns(moment));
-        (start, (at(from), at(to).min(over)))
-    });
+    let over = over.unwrap_or_else(clock::now_ns);
+    let started = live.control().started_at();
     Figures {
-        loads: live.scenarios().iter().filter_map(|state| load(state, segment)).collect(),
+        loads: loads(live, segment),
         starts: starts(&report.summary),
-        warm_up: steady.and_then(|(start, stretch)| beginning.warm_up(start, stretch)),
+        warm_up: started.and_then(|start| warm_up(&scenarios, (start, over), beginning)),
         tails: tails(&report.summary),
     }
+}
+
+/// Those that only the whole of a test on several machines tells: `times` are its start and its end, in nanoseconds.
+pub(crate) fn of_whole(
+    summary: &Summary,
+    scenarios: &[Scenario],
+    times: (u64, u64),
+    beginning: &Beginning,
+) -> Figures {
+    let warm_up = warm_up(scenarios, times, beginning);
+    Figures { warm_up, tails: tails(summary), ..Figures::default() }
+}
+
+/// The first tenth of the steady part against the rest, between the start and the end of the run (nanoseconds).
+fn warm_up(
+    scenarios: &[Scenario],
+    (start, over): (u64, u64),
+    beginning: &Beginning,
+) -> Option<WarmUp> {
+    let (from, to) = steady::longest(scenarios)?;
+    let at = |moment| start.saturating_add(clock::duration_ns(moment));
+    beginning.warm_up(start, (at(from), at(to).min(over)))
+}
+
+/// The planned starts of all open models.
+pub(crate) fn loads(live: &Live, segment: &Segment) -> Vec<Load> {
+    live.scenarios().iter().filter_map(|state| load(state, segment)).collect()
 }
 
 /// The iterations of an open model that were due until its end, or until it was cut short.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::support::{Told, brunt};
 
-mod browser;
+pub(crate) mod browser;
 
 use self::browser::{cell, dom, figure};
 

@@ -6,7 +6,7 @@ use brunt_metrics::{Frame, Registry};
 
 use crate::keys::{Key, Write};
 use crate::level::Level;
-use crate::messages::{Beat, ClockAsk, ClockReply, Seen};
+use crate::messages::{Beat, ClockAsk, ClockReply, ScenarioLoad, Seen};
 use crate::plan::Plan;
 use crate::seat::{Fault, TeardownEnd};
 use crate::time::Nanos;
@@ -86,6 +86,9 @@ pub enum AgentEvent {
     /// The script asked for the end or marked the test as failed, or this machine cannot go on: told at once, all end because
     /// of it (but for [`code::MARKED`](crate::code::MARKED)).
     Fault(Fault),
+    /// Whether its numbers can be trusted: comes before [`Ended`](Self::Ended). As in
+    /// [`AgentState::verdict`](crate::AgentState::verdict).
+    Verdict(serde_json::Value),
     /// The scenarios are over, all frames of theirs were told.
     Ended,
     /// [`AgentAction::Teardown`] is done, all frames of it were told.
@@ -124,7 +127,7 @@ pub struct Loaded {
 }
 
 /// The numbers of an engine.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Vitals {
     /// VUs that run work.
     pub vus: u64,
@@ -136,6 +139,8 @@ pub struct Vitals {
     pub cpu: f64,
     /// As in [`Beat::lateness_p99_ms`].
     pub lateness_p99_ms: Option<f64>,
+    /// As in [`Beat::load`].
+    pub load: Vec<ScenarioLoad>,
 }
 
 /// Something that the adapter is to do.

@@ -6,7 +6,7 @@ use crate::keys::Key;
 use crate::level::Level;
 use crate::messages::Beat;
 use crate::plan::Plan;
-use crate::seat::{AgentState, Fault, NOTE_MAX, NOTES_MAX};
+use crate::seat::{AgentState, Fault, NOTE_MAX, NOTES_MAX, VERDICT_MAX};
 use crate::time::Nanos;
 use crate::uplink::Uplink;
 
@@ -53,6 +53,13 @@ impl Agent {
             lateness_p99_ms: self.vitals.lateness_p99_ms,
             numbered: uplink.map_or(0, |uplink| uplink.delivery().numbered),
             waiting: uplink.map_or(0, Uplink::waiting),
+            load: self.vitals.load.clone(),
+        }
+    }
+
+    pub(super) fn judged(&mut self, verdict: serde_json::Value) {
+        if verdict.to_string().len() <= VERDICT_MAX {
+            self.state.verdict = Some(verdict);
         }
     }
 

@@ -11,7 +11,7 @@ use crate::plan::Plan;
 use crate::ranges::Ranges;
 use crate::report::Hole;
 use crate::seat::{AgentState, Seat, State};
-use crate::time::Nanos;
+use crate::time::{MILLI, Nanos};
 use crate::totals::Totals;
 
 /// Holes of an agent that are told; later ones are counted as the last.
@@ -82,7 +82,20 @@ impl Cell {
             touch: self.touch,
             beat: self.beat.clone(),
             totals: self.kept.totals,
+            whole_ns: self.whole_ns(),
         }
+    }
+
+    /// See [`SeatView::whole_ns`].
+    fn whole_ns(&self) -> Option<Nanos> {
+        /// A tick is on its way from a core to the uplink for so long at most.
+        const TICK: Nanos = 500 * MILLI;
+        if !self.is_here() || self.is_closed() && self.is_complete() {
+            return None;
+        }
+        // An agent that measures nothing sends nothing.
+        let idle = self.beat.run_ns.filter(|_| self.beat.waiting == 0);
+        Some(self.kept.until_ns.max(idle.map_or(0, |run_ns| run_ns.saturating_sub(TICK))))
     }
 
     /// How far it is.

@@ -9,24 +9,24 @@ use crate::totals::Totals;
 impl Leader {
     /// The report, as things are.
     pub(super) fn report(&self, now: Nanos) -> Report {
-        let seats: Vec<SeatReport> = self
+        let mut seats: Vec<SeatReport> = self
             .cells
             .iter()
             .enumerate()
             .map(|(index, cell)| self.seat_report(index, cell))
             .collect();
-        let missing = seats
-            .iter()
-            .zip(&self.cells)
-            .filter(|(seat, _)| !seat.is_whole && self.has_begun())
-            .map(|(seat, cell)| {
-                let sentence = self.sentence(now, seat, cell);
-                let first = seat.notes.first();
-                first.map_or(sentence.clone(), |note| {
-                    format!("{sentence}; the first error in its log: {note}")
-                })
-            })
-            .collect();
+        if self.has_begun() {
+            for (seat, cell) in seats.iter_mut().zip(&self.cells).filter(|(seat, _)| !seat.is_whole)
+            {
+                let mut sentence = self.sentence(now, seat, cell);
+                if let Some(note) = seat.notes.first() {
+                    sentence.push_str("; the first error in its log: ");
+                    sentence.push_str(note);
+                }
+                seat.sentence = Some(sentence);
+            }
+        }
+        let missing = seats.iter().filter_map(|seat| seat.sentence.clone()).collect();
         Report { seats, missing, refused: self.frames.refused, unknown: self.frames.unknown() }
     }
 
@@ -56,6 +56,8 @@ impl Leader {
             lateness_p99_ms: cell.beat.lateness_p99_ms,
             delivery: state.map(|state| state.delivery).unwrap_or_default(),
             notes: state.map(|state| state.notes.clone()).unwrap_or_default(),
+            verdict: state.and_then(|state| state.verdict.clone()),
+            sentence: None,
         }
     }
 

@@ -32,6 +32,8 @@ pub struct SeatView {
     pub beat: Beat,
     /// The measurements that the leader has of it.
     pub totals: Totals,
+    /// All that it measured until then is merged, in nanoseconds since the start; `None`: no more comes of it.
+    pub whole_ns: Option<Nanos>,
 }
 
 /// Whether an agent is in touch.

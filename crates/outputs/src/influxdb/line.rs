@@ -70,6 +70,8 @@ pub(super) struct Lines {
     registry: Arc<Registry>,
     fields: Vec<(String, FieldKind)>,
     precision: Precision,
+    /// As in `Context::instance`.
+    instance: Option<(String, String)>,
     texts: Texts,
     at: u64,
     /// A blank, the time, a line feed.
@@ -83,13 +85,20 @@ impl Lines {
         precision: Precision,
     ) -> Self {
         let (registry, texts) = (Arc::clone(registry), Texts::default());
-        Self { registry, fields, precision, texts, at: u64::MAX, time: Vec::new() }
+        let time = Vec::new();
+        Self { registry, fields, precision, instance: None, texts, at: u64::MAX, time }
+    }
+
+    /// With a tag that tells this process from others.
+    pub(super) fn of_instance(self, instance: Option<(String, String)>) -> Self {
+        Self { instance, ..self }
     }
 
     /// Turns to a frame: the samples that follow are of these series.
     pub(super) fn turn_to(&mut self, series: &[SeriesDelta]) {
         let (registry, fields) = (&self.registry, &self.fields);
-        self.texts.turn_to(series, |series| text(series, registry, fields));
+        let instance = self.instance.as_ref().map(|(key, value)| (&**key, &**value));
+        self.texts.turn_to(series, |series| text(series, registry, fields, instance));
     }
 
     /// Whether there is a line for it: line protocol has no infinity.
@@ -115,12 +124,19 @@ impl Lines {
 }
 
 /// Up to `value=`, and what follows the value.
-fn text(series: &Series, registry: &Registry, kinds: &[(String, FieldKind)]) -> Text {
+fn text(
+    series: &Series,
+    registry: &Registry,
+    kinds: &[(String, FieldKind)],
+    instance: Option<(&str, &str)>,
+) -> Text {
     let mut head = Vec::new();
     push_escaped(&mut head, &registry.get(series.metric).name, b", ");
     let kind = |key: &str| kinds.iter().find(|(name, _)| name == key).map(|(_, kind)| *kind);
     let mut fields: Vec<(&str, &str, FieldKind)> = Vec::new();
-    for (key, value) in series.tags.iter().filter(|(_, value)| !value.is_empty()) {
+    let instance = instance.filter(|(key, _)| series.tags.get(key).is_none());
+    let tags = series.tags.iter().chain(instance);
+    for (key, value) in tags.filter(|(_, value)| !value.is_empty()) {
         if let Some(kind) = kind(key) {
             fields.push((key, value, kind));
             continue;
@@ -241,6 +257,23 @@ mod tests {
             lines(&kinds, Precision::Seconds, &[(&tags, 2e6)]),
             "http_reqs a=7i,b=1.5,c=true,value=2000000,x=\"no\",z=\"a\\\"b\\\\\" 1795290311\n"
         );
+    }
+
+    #[test]
+    fn an_instance_has_a_tag_of_its_own_unless_the_sample_has_it() {
+        let registry = Arc::new(Registry::new());
+        let instance = Some(("agent".to_owned(), "2".to_owned()));
+        let mut lines = Lines::new(&registry, Vec::new(), Precision::Seconds).of_instance(instance);
+        let mine: &[(&str, &str)] = &[("agent", "mine")];
+        let frame = frame(&registry, &[(builtin::VUS, &[], 1.0), (builtin::HTTP_REQS, mine, 1.0)]);
+        let mut out = Vec::new();
+        lines.turn_to(&frame.series);
+        for sample in &frame.samples {
+            lines.push(&mut out, sample);
+        }
+        let said = String::from_utf8(out).unwrap();
+        let expected = "vus,agent=2 value=1 1795290311\nhttp_reqs,agent=mine value=1 1795290311\n";
+        assert_eq!(said, expected);
     }
 
     #[test]

@@ -57,6 +57,11 @@ fn tags_are_those_of_datadog_but_for_the_blocked_ones() {
     output.write(&frame(&context.registry, &VALUES[..2])).unwrap();
     assert_eq!(next(&receiver), "my.app.http_reqs:1|c|#status:200\n");
     assert_eq!(next(&receiver), "my.app.http_req_duration:12.500000|ms|#name:a_b:c_d\n");
+    let instance = Some(("agent".to_owned(), "2".to_owned()));
+    let context = Context { instance, ..context };
+    let mut output = Statsd::open(&context).unwrap();
+    output.write(&frame(&context.registry, &VALUES[..1])).unwrap();
+    assert_eq!(next(&receiver), "my.app.http_reqs:1|c|#status:200,agent:2\n");
 }
 
 #[test]

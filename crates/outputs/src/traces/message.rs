@@ -8,12 +8,16 @@ use crate::otlp::{
     TraceRequest,
 };
 
-/// The bytes of one request with all of them.
-pub(super) fn request(spans: impl IntoIterator<Item = Span>) -> Vec<u8> {
-    let attributes = vec![
+/// The bytes of one request with all of them. `resource`: attributes of the resource beside the usual ones.
+pub(super) fn request(
+    spans: impl IntoIterator<Item = Span>,
+    resource: &[(String, String)],
+) -> Vec<u8> {
+    let mut attributes = vec![
         KeyValue::text("service.name", "k6"),
         KeyValue::text("service.version", env!("CARGO_PKG_VERSION")),
     ];
+    attributes.extend(resource.iter().map(|(key, value)| KeyValue::text(key, value)));
     let scope = ScopeSpans {
         scope: Some(Scope { name: "brunt".to_owned() }),
         spans: spans.into_iter().map(message).collect(),

@@ -12,6 +12,8 @@ pub struct TraceTarget {
     pub(super) url: Url,
     pub(super) is_grpc: bool,
     pub(super) headers: Vec<(String, String)>,
+    /// Attributes of the resource beside the usual ones.
+    pub(super) resource: Vec<(String, String)>,
 }
 
 impl TraceTarget {
@@ -66,7 +68,14 @@ impl TraceTarget {
         if !is_grpc && matches!(url.path(), "" | "/") {
             url.set_path("/v1/traces");
         }
-        Ok(Some(Self { url, is_grpc, headers }))
+        Ok(Some(Self { url, is_grpc, headers, resource: Vec::new() }))
+    }
+
+    /// With an attribute of the resource: spans of several processes are told apart by it.
+    #[must_use]
+    pub fn with_resource(mut self, key: &str, value: &str) -> Self {
+        self.resource.push((key.to_owned(), value.to_owned()));
+        self
     }
 }
 

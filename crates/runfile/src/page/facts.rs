@@ -63,6 +63,7 @@ pub(super) fn all(
             |row| Ok(json!({ "text": row.get::<_, String>(0)?, "count": row.get::<_, i64>(1)? })),
         )?,
         "capacity": capacity(file)?,
+        "agents": file.agents()?,
         "dropped": about.lost,
         "events": events,
         "metrics": metrics,

@@ -50,6 +50,10 @@ impl Rows {
         &self.connection
     }
 
+    pub(super) fn connection_mut(&mut self) -> &mut Connection {
+        &mut self.connection
+    }
+
     /// Writes slices in one transaction, all or nothing. `home`: the one of them to which load and health belong.
     pub(super) fn write(
         &mut self,

@@ -46,9 +46,10 @@ export function Generator({ app, stretch }: { app: App; stretch: Stretch }) {
   );
   const lost = Object.entries(dropped).filter(([, count]) => count > 0);
   const findings = verdict.findings ?? [];
+  const agents = run.facts.agents ?? [];
   return (
     <>
-      {findings.length === 0 && <p class="note">{verdict.state ? 'The generator was watched, and there are no findings: it did not disturb these numbers.' : plots.length > 0 ? 'Its health was kept, but no verdict was drawn from it, so there are no findings.' : 'The generator was not watched in this run, so there are no findings.'}</p>}
+      {findings.length === 0 && <p class="note">{verdict.state ? (agents.length > 0 ? 'Each agent watched its own machine, and there are no findings: none of them disturbed these numbers.' : 'The generator was watched, and there are no findings: it did not disturb these numbers.') : plots.length > 0 ? 'Its health was kept, but no verdict was drawn from it, so there are no findings.' : 'The generator was not watched in this run, so there are no findings.'}</p>}
       {findings.map((finding, i) => (
         <FindingCard key={i} app={app} finding={finding} />
       ))}
@@ -62,7 +63,7 @@ export function Generator({ app, stretch }: { app: App; stretch: Stretch }) {
       )}
       {(run.facts.run.lost ?? 0) > 0 && <p class="verdict bad">{whole(run.facts.run.lost ?? 0)} agents were lost during the run.</p>}
       {plots.length === 0 ? (
-        <Empty>The run file holds no health of the generator.</Empty>
+        <Empty>{agents.length > 0 ? 'The load was made by agents, and the run file of their leader holds no plots of their machines: section Agents has a row for each.' : 'The run file holds no health of the generator.'}</Empty>
       ) : (
         <div class="pair">
           {plots.map(({ metric, lines, format, more }) => (

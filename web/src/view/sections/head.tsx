@@ -1,6 +1,7 @@
 /** Section 1: passed or failed, can it be trusted, six figures. */
 
 import type { Distribution } from '../../data/distribution.js';
+import type { Agent } from '../../data/model.js';
 import { gauge, gaugeLine, type Pool, summed, total } from '../../data/pool.js';
 import { type App, judged, rates, type Stretch, subject } from '../app.js';
 import { amount, byContains, bytes, length, local, percent, perSecond, whole } from '../format.js';
@@ -86,11 +87,13 @@ export function Head({ app }: { app: App }) {
   const outcome = outcomeSentence(app);
   const trust = TRUST[verdict.state ?? ''];
   const watched = app.run.metrics.some((metric) => metric.family === 'health');
+  const agents = app.run.facts.agents ?? [];
   const facts: [string, string][] = [
     ['Script', run.script ?? ''],
     ['Started', local(run.started, 0, run.timezone, true)],
     ['Duration', length(time.end / 1e6)],
-    ['Machine', [run.host, run.cpu && `${run.cores ? `${run.cores} × ` : ''}${run.cpu}`].filter(Boolean).join(', ')],
+    ['Agents', agents.length > 0 ? machines(agents) : ''],
+    [agents.length > 0 ? 'Leader' : 'Machine', [run.host, run.cpu && `${run.cores ? `${run.cores} × ` : ''}${run.cpu}`].filter(Boolean).join(', ')],
     ['Commit', [run.commit?.slice(0, 12), run.branch].filter(Boolean).join(' on ')],
     ['Brunt', run.brunt ?? ''],
     ...Object.entries(run.labels ?? {}).map(([key, value]): [string, string] => [key, value]),
@@ -142,6 +145,13 @@ export function Head({ app }: { app: App }) {
       </div>
     </header>
   );
+}
+
+/** How many agents, and on which machines: the first few. */
+function machines(agents: Agent[]): string {
+  const hosts = [...new Set(agents.map((agent) => agent.host).filter((host): host is string => !!host))];
+  const more = hosts.length > 3 ? ` and ${hosts.length - 3} more` : '';
+  return `${whole(agents.length)}${hosts.length > 0 ? ` on ${hosts.slice(0, 3).join(', ')}${more}` : ''}`;
 }
 
 export function Figures({ app, stretch }: { app: App; stretch: Stretch }) {

@@ -2,15 +2,18 @@
 
 use std::time::{Duration, Instant};
 
-use brunt_cluster::{AgentEvent, Fault, Loaded, Vitals};
+use brunt_cluster::{AgentEvent, Fault, Loaded, ScenarioLoad, Vitals};
 use brunt_engine::{AbortReason, Live, Phase, Relayed};
-use brunt_metrics::{Sink, TrendSink, builtin};
 
+use super::judged::Judged;
 use crate::cpu::cpu_seconds;
 use crate::exit::Exit;
 
 /// From one telling of vitals to the next.
 const VITALS_EVERY: Duration = Duration::from_secs(1);
+
+/// Scenarios whose load is told each second.
+const SCENARIOS_MAX: usize = 100;
 
 /// A run, and what has been told of it.
 pub(super) struct Engine {
@@ -21,7 +24,7 @@ pub(super) struct Engine {
     is_settling: bool,
     is_faulty: bool,
     is_marked: bool,
-    lateness: TrendSink,
+    judged: Judged,
     meter: CpuMeter,
 }
 
@@ -34,7 +37,7 @@ pub(super) enum Look {
 }
 
 impl Engine {
-    pub(super) fn new(live: Live, relayed: Relayed, loaded: Loaded) -> Self {
+    pub(super) fn new(live: Live, (relayed, judged): (Relayed, Judged), loaded: Loaded) -> Self {
         Self {
             live,
             relayed,
@@ -43,7 +46,7 @@ impl Engine {
             is_settling: false,
             is_faulty: false,
             is_marked: false,
-            lateness: TrendSink::default(),
+            judged,
             meter: CpuMeter::new(),
         }
     }
@@ -57,13 +60,7 @@ impl Engine {
     pub(super) fn frames(&mut self, out: &mut Vec<Look>) {
         let (frames, _) = self.relayed.take();
         for frame in frames.into_iter().filter(|frame| !frame.is_empty()) {
-            for delta in &frame.series {
-                if let (builtin::ITERATION_LATENESS, Sink::Trend(trend)) =
-                    (delta.series.metric, &delta.sink)
-                {
-                    self.lateness.merge(trend);
-                }
-            }
+            self.judged.take(&frame);
             out.push(Look::Tell(AgentEvent::Frame(frame)));
         }
     }
@@ -115,8 +112,33 @@ impl Engine {
             vus_max: control.vus_initialized(),
             iterations: control.iterations_complete(),
             cpu,
-            lateness_p99_ms: (!self.lateness.is_empty()).then(|| self.lateness.percentile(99.0)),
+            lateness_p99_ms: self.judged.lateness_p99(),
+            load: self.load(),
         }
+    }
+
+    fn load(&self) -> Vec<ScenarioLoad> {
+        if self.live.control().started_at().is_none() {
+            return Vec::new();
+        }
+        let all = self.live.scenarios().iter().take(SCENARIOS_MAX);
+        all.map(|state| {
+            let active = state.vus_active();
+            ScenarioLoad {
+                vus: state.vus_allocated().max(active),
+                active,
+                begun: state.begun(),
+                complete: state.complete(),
+                is_over: state.is_done(),
+            }
+        })
+        .collect()
+    }
+
+    /// The scenarios are over: whether their numbers can be trusted, and a last telling of vitals.
+    pub(super) fn end(&self) -> [AgentEvent; 2] {
+        let verdict = self.judged.verdict(&self.live);
+        [AgentEvent::Verdict(verdict), AgentEvent::Vitals(self.vitals(0.0))]
     }
 
     /// Ends the run, whatever it does.

@@ -171,6 +171,9 @@ impl Follower {
             Heard::Tick => self.look(),
             Heard::Settled => {
                 self.tell_frames();
+                for event in self.engine.as_ref().map(|engine| engine.end()).into_iter().flatten() {
+                    self.handle(event);
+                }
                 self.handle(AgentEvent::Ended);
             }
             Heard::TornDown(end) => {

@@ -3,14 +3,14 @@
 use brunt_cluster::Plan;
 use serde_json::Value;
 
-/// In the plan's settings: outputs of single samples, `json=FILE` or `csv=FILE`, which each agent writes into its own folder.
+/// In the plan's settings: outputs of single samples. Files are written by each agent into its own folder.
 pub(in crate::agents) const OUTPUTS: &str = "outputs";
 
 /// Why an output can't be had from agents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(in crate::agents) enum OutputFault {
     #[error(
-        "a leader has no single samples; json=FILE and csv=FILE are written by each agent, experimental-prometheus-rw and opentelemetry add up all agents"
+        "there is no such output of agents; csv=FILE and json=FILE are written by each, influxdb and statsd are sent by each, all others are the leader's"
     )]
     Kind,
     #[error(
@@ -19,15 +19,27 @@ pub(in crate::agents) enum OutputFault {
     Place,
 }
 
-/// Whether agents write this output: a plain file beside them, and nothing elsewhere on their machines.
+/// Outputs of single samples that go over the network: each agent sends its own, with the tag `agent`.
+const SENT: [&str; 3] = ["influxdb", "xk6-influxdb", "statsd"];
+
+/// Whether agents write this output: a plain file beside them and nothing elsewhere on their machines, or to a server.
 ///
 /// # Errors
 /// [`OutputFault`]
 pub(in crate::agents) fn check_output(output: &str) -> Result<(), OutputFault> {
     let (kind, file) = output.split_once('=').unwrap_or((output, ""));
-    if !matches!(kind, "json" | "csv") {
-        return Err(OutputFault::Kind);
+    match kind {
+        "json" | "csv" => check_file(file),
+        kind if SENT.contains(&kind) => Ok(()),
+        _ => Err(OutputFault::Kind),
     }
+}
+
+/// Whether agents write a file of this name: a plain one beside them.
+///
+/// # Errors
+/// [`OutputFault::Place`]
+pub(in crate::agents) fn check_file(file: &str) -> Result<(), OutputFault> {
     let is_plain =
         !file.is_empty() && !file.starts_with(['.', '-']) && !file.contains(['/', '\\', '=', ',']);
     if is_plain { Ok(()) } else { Err(OutputFault::Place) }
@@ -66,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn agents_write_plain_files_and_no_others() {
+    fn agents_write_plain_files_and_send_to_servers() {
         assert_eq!(check_output("csv=a.csv"), Ok(()));
         assert_eq!(check_output("json=a.json.gz"), Ok(()));
         for output in
@@ -74,6 +86,11 @@ mod tests {
         {
             assert_eq!(check_output(output), Err(OutputFault::Place), "{output}");
         }
-        assert_eq!(check_output("statsd"), Err(OutputFault::Kind));
+        for output in ["statsd", "influxdb=http://a:1/b", "influxdb"] {
+            assert_eq!(check_output(output), Ok(()), "{output}");
+        }
+        for output in ["cloud", "kafka=x", "run=a.brunt"] {
+            assert_eq!(check_output(output), Err(OutputFault::Kind), "{output}");
+        }
     }
 }

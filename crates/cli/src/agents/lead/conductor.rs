@@ -265,6 +265,7 @@ impl Conductor {
             LeaderAction::Conclude(outcome) => self.tell(Told::Conclude(Box::new(outcome))),
             LeaderAction::Tell(level, text) => {
                 link::tell(level, &text);
+                self.tell(Told::Note(text.clone()));
                 if level == Level::Error && self.errors.len() < ERRORS_KEPT {
                     self.errors.push(text);
                 }

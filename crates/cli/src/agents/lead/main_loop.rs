@@ -7,14 +7,17 @@ use std::time::{Duration, Instant};
 use brunt_cluster::{Fault, Outcome as RunOutcome};
 use brunt_engine::{AbortReason, Listener, RunReport};
 use brunt_fiber::clock;
-use brunt_metrics::{Ledger, Verdict};
+use brunt_metrics::{Frame, Ledger, Verdict};
+use brunt_verdict::Level;
 use tokio::sync::mpsc;
 
 use super::agents::Agents;
+use super::aside::Aside;
 use super::screen::Drawer;
 use super::thread::{Finish, Input, Told};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::run::run_file::led::LedRun;
 
 /// From one judgement of the thresholds to the next, as on one machine.
 const JUDGE_EVERY: Duration = Duration::from_secs(2);
@@ -31,12 +34,28 @@ pub(super) enum End {
 pub(super) struct Whole {
     pub(super) report: RunReport,
     pub(super) agents: Agents,
+    /// The exit code if the run ended otherwise than by its thresholds, and why.
+    pub(super) code: Option<u8>,
+    pub(super) message: Option<String>,
+    /// From its start to its end, in Unix ns of the leader's clock.
+    pub(super) times: (u64, u64),
+    /// How far it can be trusted: known when it has been told.
+    pub(super) level: Level,
+}
+
+/// Those who see all that is measured.
+pub(super) struct Audience {
+    pub(super) listeners: Vec<Box<dyn Listener>>,
+    /// Metrics about the generators go to outputs alone.
+    pub(super) aside: Option<Aside>,
+    /// The run file, if there is one.
+    pub(super) run: Option<Arc<LedRun>>,
 }
 
 /// The main thread.
 pub(super) struct MainLoop {
     ledger: Option<Ledger>,
-    listener: Box<dyn Listener>,
+    audience: Audience,
     told: Receiver<Told>,
     inputs: mpsc::Sender<Input>,
     screen: Option<Drawer>,
@@ -58,13 +77,13 @@ pub(super) fn signal(inputs: &mpsc::Sender<Input>, name: &str) {
 impl MainLoop {
     pub(super) fn new(
         ledger: Ledger,
-        listener: Box<dyn Listener>,
+        audience: Audience,
         (told, inputs): (Receiver<Told>, mpsc::Sender<Input>),
         screen: Option<Drawer>,
     ) -> Self {
         Self {
             ledger: Some(ledger),
-            listener,
+            audience,
             told,
             inputs,
             screen,
@@ -75,9 +94,9 @@ impl MainLoop {
         }
     }
 
-    /// The report, if the test began.
-    pub(super) fn report(&self) -> Option<&RunReport> {
-        self.whole.as_ref().map(|whole| &whole.report)
+    /// All of the test, if it began.
+    pub(super) fn whole(&self) -> Option<&Whole> {
+        self.whole.as_ref()
     }
 
     /// Runs until the test is over; `conclude` tells it.
@@ -104,18 +123,26 @@ impl MainLoop {
                     if frame.at == 0 {
                         frame.at = clock::now_ns();
                     }
-                    if let Some(ledger) = &mut self.ledger {
-                        ledger.absorb(&frame);
-                    }
-                    self.listener.frame(&Arc::new(*frame));
+                    self.take_in(*frame);
                 }
                 Told::Started(at) => {
                     self.started.get_or_insert(at);
+                    if let Some(run) = &self.audience.run {
+                        run.started(at);
+                    }
                     judge = Instant::now() + JUDGE_EVERY;
                 }
                 Told::View(view) => {
                     if let Some(screen) = &mut self.screen {
                         screen.draw(&view);
+                    }
+                    if let Some(run) = &self.audience.run {
+                        run.see(&view);
+                    }
+                }
+                Told::Note(text) => {
+                    if let Some(run) = &self.audience.run {
+                        run.note(&text);
                     }
                 }
                 Told::SetupData(data) => self.setup_data = Some(Arc::from(data)),
@@ -133,6 +160,21 @@ impl MainLoop {
                 }
                 Told::Failed(failure) => return End::Failed(failure),
             }
+        }
+    }
+
+    fn take_in(&mut self, mut frame: Frame) {
+        // It is of no core here.
+        frame.core = u32::MAX;
+        if let Some(aside) = &self.audience.aside {
+            aside.take(&mut frame);
+        }
+        if let Some(ledger) = &mut self.ledger {
+            ledger.absorb(&frame);
+        }
+        let frame = Arc::new(frame);
+        for listener in &mut self.audience.listeners {
+            listener.frame(&frame);
         }
     }
 
@@ -158,10 +200,20 @@ impl MainLoop {
         let Some(mut ledger) = self.ledger.take() else { return };
         let run = Duration::from_nanos(outcome.run_ns);
         let verdict = ledger.evaluate(run, true);
-        self.listener.end(&verdict);
+        for listener in &mut self.audience.listeners {
+            listener.end(&verdict);
+        }
         let report = self.report_of(&ledger, verdict, run);
         let agents = Agents::new(outcome.report, self.started);
-        let mut whole = Whole { report, agents };
+        let started = self.started.unwrap_or_default();
+        let mut whole = Whole {
+            report,
+            agents,
+            code: outcome.code,
+            message: outcome.message,
+            times: (started, started.saturating_add(outcome.run_ns)),
+            level: Level::Ok,
+        };
         tell(&mut whole);
         self.whole = Some(whole);
         drop(self.inputs.blocking_send(Input::Concluded));

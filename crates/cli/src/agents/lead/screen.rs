@@ -159,6 +159,7 @@ mod tests {
             touch,
             beat: Beat { vus, vus_max: vus, cpu: 0.125, ..Beat::default() },
             totals: Totals { iterations: 10, ..Totals::default() },
+            whole_ns: None,
         }
     }
 

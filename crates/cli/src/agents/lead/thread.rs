@@ -39,6 +39,8 @@ pub(super) enum Told {
     Started(Nanos),
     /// How things are.
     View(Box<View>),
+    /// Something that the log has, too: agents came, are silent, are lost.
+    Note(String),
     /// The data of `setup()`, as JSON.
     SetupData(String),
     /// All is gathered: tell it.

@@ -19,7 +19,9 @@ use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 
 use super::super::{failure, flag::Values, stream::Output};
-use crate::{Context, exit::Exit, failure::Outcome, version::K6_VERSION};
+use crate::{
+    Context, agents::lead::agents::Agents, exit::Exit, failure::Outcome, version::K6_VERSION,
+};
 
 /// The formats, as they are written.
 pub(super) const FORMATS: [&str; 6] = ["text", "html", "json", "markdown", "junit", "csv"];
@@ -112,6 +114,7 @@ pub(super) fn perform(context: &Context, values: &Values) -> Outcome<Exit> {
     for kind in &mut summary.failures {
         kind.example = examples.of(kind).map(str::to_owned);
     }
+    let agents = Agents::of_rows(file.agents().map_err(|error| failure(error.to_string()))?);
     let about = file.about();
     let started = utc(about.started);
     let facts = junit::About {
@@ -126,8 +129,11 @@ pub(super) fn perform(context: &Context, values: &Values) -> Outcome<Exit> {
         verdict: about.verdict.as_ref(),
     };
     let text = match values.text("format") {
-        "json" => told_json(about, &summary, is_part),
-        "markdown" => markdown::markdown(&summary, &facts),
+        "json" => told_json(about, &summary, agents.as_ref(), is_part),
+        "markdown" => {
+            let agents = agents.as_ref().map(Agents::markdown);
+            markdown::markdown(&summary, &facts) + &agents.unwrap_or_default()
+        }
         "junit" => junit::junit(&summary, &facts),
         "csv" => csv::render(&summary),
         _ => {
@@ -143,7 +149,8 @@ pub(super) fn perform(context: &Context, values: &Values) -> Outcome<Exit> {
                 failures: about.summary.failures,
             };
             let words = about.verdict.as_ref().map(|verdict| verdict.text(colour));
-            let summary = text::surrounded(&text::render(&summary, &options));
+            let agents = agents.as_ref().map(Agents::text).unwrap_or_default();
+            let summary = text::surrounded(&(text::render(&summary, &options) + &agents));
             format!("{}{summary}{}", head(about), words.unwrap_or_default())
         }
     };
@@ -190,7 +197,12 @@ fn state(about: &About) -> String {
 }
 
 /// Both shapes of k6's summary, and what is known of the run.
-fn told_json(about: &About, summary: &brunt_metrics::Summary, is_part: bool) -> String {
+fn told_json(
+    about: &About,
+    summary: &brunt_metrics::Summary,
+    agents: Option<&Agents>,
+    is_part: bool,
+) -> String {
     let legacy: Value =
         serde_json::from_str(&json::summary_export(summary, None)).unwrap_or_default();
     let started = utc(about.started);
@@ -204,7 +216,7 @@ fn told_json(about: &About, summary: &brunt_metrics::Summary, is_part: bool) -> 
             full: true,
         },
     );
-    json::pretty(&json!({
+    let mut all = json!({
         "run": {
             "id": about.id, "name": about.name, "kind": about.kind, "state": about.state.text(), "started": started,
             "ended": about.ended.map(utc), "duration": about.duration.as_secs_f64(), "passed": about.passed,
@@ -218,7 +230,11 @@ fn told_json(about: &About, summary: &brunt_metrics::Summary, is_part: bool) -> 
         "planned": own::planned(summary),
         "routes": own::routes(summary),
         "failures": own::failures(summary, usize::MAX),
-    }))
+    });
+    if let Some(agents) = agents {
+        all["agents"] = agents.json();
+    }
+    json::pretty(&all)
 }
 
 /// Microseconds since 1970 as `2026-11-23T16:40:46.123456Z`.

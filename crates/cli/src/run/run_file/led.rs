@@ -1,0 +1,357 @@
+//! The run file of a test whose load is made by agents: its leader writes it.
+//!
+//! ```text
+//! frames of all agents ─▶ main thread ─▶ output "run" ─▶ slices
+//! beats, a picture of all agents each 200 ms ─▶ LedRun: load, and up to when all frames have come
+//! ```
+//!
+//! A slice is written when the frames of all agents for it are there, or are not heard of for a while: a slow agent's second is
+//! counted in its own slice.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use brunt_cluster::{ScenarioLoad, Touch, View};
+use brunt_engine::RunReport;
+use brunt_fiber::clock;
+use brunt_outputs::{RunFacts, RunFileHandle, RunWatch};
+use brunt_runfile::exchange::Evidence;
+use brunt_runfile::{AgentRow, Event, Load, ScenarioInfo};
+use brunt_verdict::Verdict;
+
+use super::{Closing, Due, close, due_at, info, vus_at};
+use crate::{
+    Context,
+    exit::Exit,
+    run::{host::Script, plan::Plan},
+    settings::RunSettings,
+};
+
+/// A slice waits for silent agents for so long, in nanoseconds.
+const PATIENCE: u64 = 15_000_000_000;
+
+/// Frames on their way from the main thread to the output, in nanoseconds.
+const ON_THE_WAY: u64 = 700_000_000;
+
+/// Pictures that are kept: some more than slices may wait.
+const PICTURES_MAX: usize = 100;
+
+/// Notes that wait for a slice; more are left out.
+const NOTES_MAX: usize = 200;
+
+/// Characters of a note.
+const NOTE_MAX: usize = 500;
+
+/// A run file in the making.
+pub(crate) struct LedRecording {
+    run: Arc<LedRun>,
+    handle: RunFileHandle,
+    has_thresholds: bool,
+}
+
+/// How the run ended.
+pub(crate) struct LedEnd<'a> {
+    pub(crate) report: &'a RunReport,
+    pub(crate) exit: Exit,
+    pub(crate) verdict: &'a Verdict,
+    pub(crate) agents: &'a [AgentRow],
+    /// Why it was cut short or is not whole.
+    pub(crate) cut_short: Option<String>,
+    /// Things that had no room or could not be read, by name.
+    pub(crate) lost: &'a [(&'static str, u64)],
+}
+
+impl LedRecording {
+    /// Gathers what is known before the run. The second part is for the outputs.
+    pub(crate) fn prepare<S: Script>(
+        context: &Context,
+        (name, script): (&str, &S),
+        plan: &Plan,
+        settings: &RunSettings,
+    ) -> (Self, RunFacts) {
+        // The cores of the load are those of the agents.
+        let info =
+            brunt_runfile::RunInfo { cores: 0, ..info(context, (name, script), plan, settings) };
+        let has_thresholds = info.summary.thresholds.iter().any(|set| !set.thresholds.is_empty());
+        let run = Arc::new(LedRun {
+            plans: Due::all(plan),
+            scenarios: info.scenarios.clone(),
+            state: Mutex::default(),
+        });
+        let handle = RunFileHandle::default();
+        let watch = Arc::clone(&run) as Arc<dyn RunWatch>;
+        let facts = RunFacts { info: Arc::new(info), watch, handle: handle.clone() };
+        (Self { run, handle, has_thresholds }, facts)
+    }
+
+    /// The file, once its output is open.
+    pub(crate) fn path(&self) -> Option<PathBuf> {
+        self.handle.path()
+    }
+
+    /// The run, to be told how it goes.
+    pub(crate) fn run(&self) -> Arc<LedRun> {
+        Arc::clone(&self.run)
+    }
+
+    /// Says in the file how the run ended; the file.
+    pub(crate) fn end(&self, end: LedEnd<'_>) -> Option<PathBuf> {
+        let LedEnd { report, exit, verdict, agents, cut_short, lost } = end;
+        close(
+            &self.handle,
+            Closing {
+                report,
+                exit,
+                verdict,
+                has_thresholds: self.has_thresholds,
+                finding: None,
+                cut_short,
+                agents,
+                lost,
+            },
+        )
+    }
+}
+
+/// The run as its leader sees it. Told on the main thread, asked on that of the output.
+#[derive(Debug)]
+pub(crate) struct LedRun {
+    plans: Vec<Due>,
+    scenarios: Vec<ScenarioInfo>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Unix ns of the leader's clock.
+    started: Option<u64>,
+    /// All measurements until then have come.
+    whole: u64,
+    /// The last answer of `settled`.
+    settled: u64,
+    /// How the load was, at rising moments.
+    pictures: VecDeque<(u64, Vec<ScenarioLoad>)>,
+    notes: Vec<Event>,
+    /// Scenarios and stages that were told: begun, over, stages.
+    begun: BTreeSet<usize>,
+    over: BTreeSet<usize>,
+    stages: BTreeSet<(usize, usize)>,
+}
+
+impl LedRun {
+    /// The scenarios begin at this moment.
+    pub(crate) fn started(&self, at: u64) {
+        self.state().started.get_or_insert(at);
+    }
+
+    /// How things are.
+    pub(crate) fn see(&self, view: &View) {
+        let mut state = self.state();
+        let Some(started) = state.started else { return };
+        let now = clock::now_ns();
+        let until = view.seats.iter().filter_map(|seat| seat.whole_ns).min();
+        let whole = until.map_or(now, |until| started.saturating_add(until));
+        state.whole = state.whole.max(whole);
+        // A second is enough: so often beats come.
+        if state.pictures.back().is_some_and(|(at, _)| now < at + 900_000_000) {
+            return;
+        }
+        let mut sums = vec![ScenarioLoad::default(); self.plans.len()];
+        for (index, sum) in sums.iter_mut().enumerate() {
+            let (mut there, mut over) = (0_u32, 0_u32);
+            for (seat, load) in
+                view.seats.iter().filter_map(|seat| Some((seat, seat.beat.load.get(index)?)))
+            {
+                // Those that are gone have no VUs, but what they began they began.
+                if matches!(seat.touch, Touch::Alive | Touch::Suspect) {
+                    sum.vus += load.vus;
+                    sum.active += load.active;
+                    there += 1;
+                    over += u32::from(load.is_over);
+                }
+                sum.begun += load.begun;
+                sum.complete += load.complete;
+            }
+            sum.is_over = there > 0 && over == there;
+        }
+        if state.pictures.len() >= PICTURES_MAX {
+            state.pictures.pop_front();
+        }
+        state.pictures.push_back((now, sums));
+    }
+
+    /// Something happened that people want to know of later.
+    pub(crate) fn note(&self, text: &str) {
+        let mut state = self.state();
+        if state.notes.len() < NOTES_MAX {
+            let plain = |c: char| if c.is_control() { ' ' } else { c };
+            let text = text.chars().map(plain).take(NOTE_MAX).collect();
+            let (at, kind) = (clock::now_ns(), "agent".to_owned());
+            state.notes.push(Event { at, kind, text, scenario: None });
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl RunWatch for LedRun {
+    fn now(&self) -> u64 {
+        clock::now_ns()
+    }
+
+    fn started_at(&self) -> Option<u64> {
+        self.state().started
+    }
+
+    fn settled(&self, at: u64) -> u64 {
+        let mut state = self.state();
+        let whole = state.whole.saturating_sub(ON_THE_WAY);
+        let settled = at.min(whole.max(at.saturating_sub(PATIENCE)));
+        state.settled = state.settled.max(settled);
+        state.settled
+    }
+
+    fn load(&self) -> Vec<Load> {
+        let state = self.state();
+        let Some(started) = state.started else { return Vec::new() };
+        // The slice that is written is some seconds old: so is its load.
+        let until = state.settled;
+        let mut seen = state.pictures.iter().rev();
+        let picture = seen.find(|(at, _)| *at <= until).or(state.pictures.front());
+        let Some((at, sums)) = picture else { return Vec::new() };
+        let all = sums.iter().zip(&self.plans).zip(&self.scenarios).enumerate();
+        all.map(|(place, ((sum, due), info))| load(place, *sum, due, info, (started, *at)))
+            .collect()
+    }
+
+    fn events(&self) -> Vec<Event> {
+        let mut state = self.state();
+        let mut events = std::mem::take(&mut state.notes);
+        let Some(started) = state.started else { return events };
+        let until = state.settled;
+        let at = |moment: Duration| started.saturating_add(clock::duration_ns(moment));
+        let over: Vec<bool> = state
+            .pictures
+            .back()
+            .map(|(_, sums)| sums.iter().map(|sum| sum.is_over).collect())
+            .unwrap_or_default();
+        for (place, info) in self.scenarios.iter().enumerate() {
+            let mut say = |at: u64, kind: &str, text: String| {
+                let scenario = Some(info.name.clone());
+                events.push(Event { at, kind: kind.to_owned(), text, scenario });
+            };
+            if at(info.start) <= until && state.begun.insert(place) {
+                say(at(info.start), "scenario", format!("{} began", info.name));
+            }
+            for (n, stage) in info.stages.iter().enumerate() {
+                if at(stage.start) <= until && state.stages.insert((place, n)) {
+                    let (from, to, name) = (stage.from, stage.to, &info.name);
+                    let text = format!("stage {} of {name}: {from} to {to}", n + 1);
+                    say(at(stage.start), "stage", text);
+                }
+            }
+            if over.get(place) == Some(&true) && state.over.insert(place) {
+                say(clock::now_ns(), "scenario", format!("{} ended", info.name));
+            }
+        }
+        events
+    }
+
+    fn evidence(&self) -> Evidence {
+        Evidence::default()
+    }
+}
+
+/// A scenario at a moment: the plan of the whole test, and what all agents told.
+fn load(
+    place: usize,
+    sum: ScenarioLoad,
+    due: &Due,
+    info: &ScenarioInfo,
+    (started, at): (u64, u64),
+) -> Load {
+    let began = started.saturating_add(clock::duration_ns(info.start));
+    let past = at.checked_sub(began).map(Duration::from_nanos);
+    let (vus_planned, iterations_planned) = match (due, past) {
+        (Due::Vus(_), _) if sum.is_over => (Some(0), None),
+        (Due::Vus(plan), Some(past)) => (Some(vus_at(plan, past)), None),
+        (Due::Vus(_), None) => (Some(0), None),
+        (Due::Iterations(arrivals), past) => {
+            (None, Some(past.map_or(0, |past| due_at(arrivals, past))))
+        }
+        (Due::Nothing, _) => (None, None),
+    };
+    Load {
+        scenario: place,
+        vus_planned,
+        vus_started: sum.vus.max(sum.active),
+        vus_active: sum.active,
+        iterations_planned,
+        iterations_started: sum.begun,
+        iterations_done: sum.complete,
+        iterations_interrupted: if sum.is_over {
+            sum.begun.saturating_sub(sum.complete)
+        } else {
+            0
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use brunt_cluster::{Beat, SeatView, Totals};
+
+    use super::*;
+
+    const SECOND: u64 = 1_000_000_000;
+
+    fn run() -> LedRun {
+        let scenarios = vec![ScenarioInfo { name: "a".into(), ..ScenarioInfo::default() }];
+        LedRun { plans: vec![Due::Nothing], scenarios, state: Mutex::default() }
+    }
+
+    fn seat(whole_ns: Option<u64>, begun: u64) -> SeatView {
+        let load = ScenarioLoad { vus: 2, active: 1, begun, complete: begun, is_over: true };
+        SeatView {
+            agent: None,
+            state: None,
+            touch: Touch::Alive,
+            beat: Beat { load: vec![load], ..Beat::default() },
+            totals: Totals::default(),
+            whole_ns,
+        }
+    }
+
+    fn view(seats: Vec<SeatView>) -> View {
+        View { step: None, since: 0, run_ns: None, seats }
+    }
+
+    #[test]
+    fn slices_wait_for_the_slowest_agent_and_not_for_ever() {
+        let run = run();
+        let start = clock::now_ns();
+        run.started(start);
+        run.see(&view(vec![seat(Some(9 * SECOND), 3), seat(Some(4 * SECOND), 5)]));
+        let settled = |at: u64| run.settled(start + at * SECOND).saturating_sub(start);
+        assert_eq!(settled(10), 4 * SECOND - ON_THE_WAY);
+        assert_eq!(settled(100), 85 * SECOND);
+        // It never goes back.
+        assert_eq!(settled(11), 85 * SECOND);
+    }
+
+    #[test]
+    fn load_is_the_sum_of_all_agents() {
+        let run = run();
+        run.started(clock::now_ns());
+        run.see(&view(vec![seat(None, 3), seat(None, 5)]));
+        let load = run.load();
+        assert_eq!((load[0].vus_started, load[0].vus_active, load[0].iterations_done), (4, 2, 8));
+        run.settled(u64::MAX);
+        let texts: Vec<String> = run.events().into_iter().map(|event| event.text).collect();
+        assert_eq!(texts, ["a began", "a ended"]);
+    }
+}
