@@ -67,7 +67,7 @@ impl Features {
         Self(on)
     }
 
-    /// Those of these names, as a leader hands them on.
+    /// The flags of these names, as a leader hands them on.
     pub(crate) fn of_names(names: &[String]) -> Self {
         let is_on = |feature: &&Feature| names.iter().any(|name| name == feature.name);
         Self(ALL.iter().filter(is_on).map(|feature| feature.name).collect())

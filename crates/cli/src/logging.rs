@@ -140,7 +140,7 @@ impl Logging {
         receiver
     }
 
-    /// What scripts say goes to this file from now on; without one, where all else goes.
+    /// From now on the words of scripts go to this file; without one, where all else goes.
     pub(crate) fn console_to(&self, file: Option<File>) {
         let _ = self.shared.queue.send(Message::Console(file));
     }

@@ -111,13 +111,6 @@ impl RunFile {
 
     /// Writes the slices that are over at this moment, as far as their frames are all there.
     fn turn(&mut self, at: u64) {
-        self.start();
-        let now = self.facts.watch.settled(at);
-        self.write_until(now);
-    }
-
-    /// Tells the writer of the start.
-    fn start(&mut self) {
         if !self.is_started
             && let Some(at) = self.facts.watch.started_at()
             && let Some(writer) = &mut self.writer
@@ -125,9 +118,7 @@ impl RunFile {
             writer.start(at);
             self.is_started = true;
         }
-    }
-
-    fn write_until(&mut self, now: u64) {
+        let now = self.facts.watch.settled(at);
         let Some(writer) = &mut self.writer else { return };
         if writer.is_due(now) {
             let extras = extras(&self.facts);
@@ -182,8 +173,7 @@ impl Output for RunFile {
     }
 
     fn finish(&mut self) -> io::Result<Written> {
-        self.start();
-        self.write_until(self.facts.watch.now());
+        self.turn(self.facts.watch.now());
         if let Some(mut writer) = self.writer.take() {
             writer.finish(extras(&self.facts));
             let mut left = self.facts.handle.writer.lock().unwrap_or_else(PoisonError::into_inner);

@@ -61,9 +61,9 @@ pub struct AgentRow {
     pub whole: bool,
     /// Since when nothing is known of it, if it is not whole.
     pub missing_since_s: Option<f64>,
-    /// What is known to be missing, by name: `iterations`, `requests`, `checks`, `values`.
+    /// The measurements that are known to be missing, by name: `iterations`, `requests`, `checks`, `values`.
     pub missing: Value,
-    /// What is missing and why, in a sentence, if it is not whole.
+    /// A sentence that says which results are missing and why, if it is not whole.
     pub sentence: Option<String>,
     /// How its frames went.
     pub frames: AgentFrames,
@@ -71,7 +71,7 @@ pub struct AgentRow {
     pub errors: Vec<String>,
     /// Whether its numbers can be trusted, as `verdict` of a run; null if it could not tell any more.
     pub verdict: Value,
-    /// What is not as it should be, each in a few words.
+    /// The things that are not as they should be, each in a few words.
     pub remarks: Vec<String>,
     /// Its numbers are far from those of the others.
     #[serde(rename = "outlier")]

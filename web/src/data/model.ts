@@ -187,7 +187,7 @@ export interface Agent {
   seat: number;
   segment?: string;
   share?: number;
-  /** The machine's name; null: nobody took the seat. */
+  /** The machine's name; null: the seat stayed free. */
   host?: string | null;
   agent?: string | null;
   version?: string | null;

@@ -52,7 +52,7 @@ pub(super) struct Handed {
 }
 
 impl Handed {
-    /// What the command line, the environment and the configuration file of the leader say.
+    /// The settings of the leader's command line, environment and configuration file.
     ///
     /// # Errors
     /// A file that can't be read, or is too large to travel; a place that agents don't write to.
@@ -107,7 +107,7 @@ impl Handed {
         settings.insert(KEY.to_owned(), value);
     }
 
-    /// Those of a plan.
+    /// The settings in a plan.
     pub(super) fn of(plan: &WholePlan) -> Self {
         let value = plan.settings.get(KEY).cloned().unwrap_or_default();
         serde_json::from_value(value).unwrap_or_default()

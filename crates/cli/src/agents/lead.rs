@@ -371,7 +371,7 @@ fn split(outputs: Vec<String>) -> Outcome<(Vec<String>, Vec<String>)> {
     let outputs = outputs.into_iter().filter(|output| !output.is_empty());
     let (totals, samples): (Vec<String>, Vec<String>) = outputs.partition(is_of_totals);
     for output in &samples {
-        // One that nobody has is told as ever.
+        // An unknown one is told as ever.
         brunt_outputs::OutputSpec::parse(output)
             .map_err(|error| Failure::usage(error.to_string()))?;
         of_agents::check_output(output).map_err(|fault| {

@@ -45,7 +45,7 @@ pub(crate) fn offer(registry: &Registry) {
     }
 }
 
-/// Those of the registry that are ours, not the script's: they are told apart in frames by their numbers.
+/// The metrics of the registry that are ours, not the script's: they are told apart in frames by their numbers.
 pub(crate) fn ids(registry: &Registry) -> Vec<MetricId> {
     let ids =
         ALL.iter().filter_map(|(name, contains)| registry.offer(name, Kind::Gauge, *contains).ok());

@@ -23,7 +23,7 @@ use crate::screen::Screen;
 /// A message to the writer.
 pub(super) enum Message {
     Entry(Entry),
-    /// What scripts say goes to this file from now on.
+    /// From now on the words of scripts go to this file.
     Console(Option<File>),
     /// Answer when all before it is written.
     Flush(SyncSender<()>),

@@ -45,7 +45,7 @@ pub(crate) fn read(settings: &RunSettings) -> Outcome<Option<String>> {
     Ok(Some(text))
 }
 
-/// The book of routes; none if nobody wants them. `text`: the patterns, which were read once already.
+/// The book of routes; none if they are not wanted. `text`: the patterns, which were read once already.
 pub(crate) fn book_of(text: Option<&str>, no_routes: bool, plan: &Plan) -> Option<Arc<Book>> {
     let wanted = plan.judged_routes();
     // Somebody who asks for the tag of that name wants them in outputs.

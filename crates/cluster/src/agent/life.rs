@@ -102,7 +102,11 @@ impl Agent {
                 self.note(&note);
             }
             AgentEvent::Started { late_ns } => self.state.late_ns = Some(late_ns),
-            AgentEvent::Ended => drop(self.progress.ended.get_or_insert(now)),
+            AgentEvent::Ended => {
+                self.progress.ended.get_or_insert(now);
+                // The last counts are told at once: the leader concludes soon.
+                self.beat_at = now;
+            }
             AgentEvent::TeardownDone(end) => {
                 self.progress.teardown_done = true;
                 self.state.teardown = Some(end);

@@ -139,7 +139,7 @@ function Row({ app, agent, open, toggle }: { app: App; agent: Agent; open: boole
         <td>{agent.seat}</td>
         <th scope="row" class="text name">
           <button type="button" class="route" aria-expanded={open} title={agent.agent ?? agent.host ?? ''} onClick={toggle}>
-            {agent.host ?? 'nobody'}
+            {agent.host ?? 'no agent'}
           </button>
         </th>
         <td class="text">

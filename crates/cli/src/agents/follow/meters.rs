@@ -1,4 +1,4 @@
-//! What an agent tells of itself once a second: metrics about its generator, and its VUs.
+//! The facts that an agent tells of itself once a second: metrics about its generator, and its VUs.
 
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;

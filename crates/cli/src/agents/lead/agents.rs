@@ -51,7 +51,7 @@ impl Agents {
         }
     }
 
-    /// Those of a run file; none if it has none.
+    /// The agents of a run file; none if it has none.
     pub(crate) fn of_rows(rows: Vec<AgentRow>) -> Option<Self> {
         let missing = rows.iter().filter_map(|row| row.sentence.clone()).collect();
         (!rows.is_empty()).then_some(Self { rows, missing, refused: None, unknown: None })

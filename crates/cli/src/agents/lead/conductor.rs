@@ -262,7 +262,10 @@ impl Conductor {
                 self.archive = None;
                 self.tell(Told::Started(at));
             }
-            LeaderAction::Conclude(outcome) => self.tell(Told::Conclude(Box::new(outcome))),
+            LeaderAction::Conclude(outcome) => {
+                self.tell(Told::View(Box::new(self.leader.view(clock::now_ns()))));
+                self.tell(Told::Conclude(Box::new(outcome)));
+            }
             LeaderAction::Tell(level, text) => {
                 link::tell(level, &text);
                 self.tell(Told::Note(text.clone()));

@@ -198,6 +198,11 @@ impl MainLoop {
 
     fn conclude(&mut self, outcome: RunOutcome, tell: &impl Fn(&mut Whole)) {
         let Some(mut ledger) = self.ledger.take() else { return };
+        let started = self.started.unwrap_or_default();
+        let times = (started, started.saturating_add(outcome.run_ns));
+        if let Some(run) = &self.audience.run {
+            run.over(times.1);
+        }
         let run = Duration::from_nanos(outcome.run_ns);
         let verdict = ledger.evaluate(run, true);
         for listener in &mut self.audience.listeners {
@@ -205,13 +210,12 @@ impl MainLoop {
         }
         let report = self.report_of(&ledger, verdict, run);
         let agents = Agents::new(outcome.report, self.started);
-        let started = self.started.unwrap_or_default();
         let mut whole = Whole {
             report,
             agents,
             code: outcome.code,
             message: outcome.message,
-            times: (started, started.saturating_add(outcome.run_ns)),
+            times,
             level: Level::Ok,
         };
         tell(&mut whole);

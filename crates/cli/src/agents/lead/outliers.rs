@@ -2,10 +2,10 @@
 
 use brunt_runfile::AgentRow;
 
-/// With fewer agents nobody knows which of them is the one that differs.
+/// Of fewer agents it is unknown which one differs.
 const AGENTS_MIN: usize = 3;
 
-/// Durations so many times those of the others are marked.
+/// Durations above those of the others by this factor are marked.
 const SLOWER: f64 = 2.0;
 
 /// A smaller difference of durations is none, in milliseconds.
@@ -14,7 +14,7 @@ const SLOWER_MS: f64 = 1.0;
 /// Less of its share of the iterations than this part of what the others made is marked.
 const FEWER: f64 = 0.7;
 
-/// Parts of failed requests so many times those of the others are marked, if they are at least [`FAILED_MIN`].
+/// Parts of failed requests above those of the others by this factor are marked, if they are at least [`FAILED_MIN`].
 const MORE_FAILED: f64 = 3.0;
 
 /// See [`MORE_FAILED`].
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_nobody_knows_which() {
+    fn of_two_it_is_unknown_which_differs() {
         let mut rows = vec![row(10.0, 1000, 0), row(90.0, 100, 900)];
         mark(&mut rows);
         assert!(rows.iter().all(|row| !row.is_outlier && row.remarks.is_empty()));

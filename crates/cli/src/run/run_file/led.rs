@@ -133,6 +133,8 @@ struct State {
     settled: u64,
     /// How the load was, at rising moments.
     pictures: VecDeque<(u64, Vec<ScenarioLoad>)>,
+    /// When the run ended: no more measurements come.
+    ended: Option<u64>,
     notes: Vec<Event>,
     /// Scenarios and stages that were told: begun, over, stages.
     begun: BTreeSet<usize>,
@@ -154,9 +156,10 @@ impl LedRun {
         let until = view.seats.iter().filter_map(|seat| seat.whole_ns).min();
         let whole = until.map_or(now, |until| started.saturating_add(until));
         state.whole = state.whole.max(whole);
-        // A second is enough: so often beats come.
-        if state.pictures.back().is_some_and(|(at, _)| now < at + 900_000_000) {
-            return;
+        // A second is enough: so often beats come. The last picture is always the present.
+        let count = state.pictures.len();
+        if count > 1 && now < state.pictures[count - 2].0 + 900_000_000 {
+            state.pictures.pop_back();
         }
         let mut sums = vec![ScenarioLoad::default(); self.plans.len()];
         for (index, sum) in sums.iter_mut().enumerate() {
@@ -182,6 +185,11 @@ impl LedRun {
         state.pictures.push_back((now, sums));
     }
 
+    /// All measurements have come; the run ended at this moment.
+    pub(crate) fn over(&self, at: u64) {
+        self.state().ended.get_or_insert(at);
+    }
+
     /// Something happened that people want to know of later.
     pub(crate) fn note(&self, text: &str) {
         let mut state = self.state();
@@ -200,7 +208,7 @@ impl LedRun {
 
 impl RunWatch for LedRun {
     fn now(&self) -> u64 {
-        clock::now_ns()
+        self.state().ended.unwrap_or_else(clock::now_ns)
     }
 
     fn started_at(&self) -> Option<u64> {
@@ -210,7 +218,8 @@ impl RunWatch for LedRun {
     fn settled(&self, at: u64) -> u64 {
         let mut state = self.state();
         let whole = state.whole.saturating_sub(ON_THE_WAY);
-        let settled = at.min(whole.max(at.saturating_sub(PATIENCE)));
+        let settled =
+            if state.ended.is_some() { at } else { at.min(whole.max(at.saturating_sub(PATIENCE))) };
         state.settled = state.settled.max(settled);
         state.settled
     }
@@ -221,7 +230,11 @@ impl RunWatch for LedRun {
         // The slice that is written is some seconds old: so is its load.
         let until = state.settled;
         let mut seen = state.pictures.iter().rev();
-        let picture = seen.find(|(at, _)| *at <= until).or(state.pictures.front());
+        let picture = if state.ended.is_some() {
+            seen.next()
+        } else {
+            seen.find(|(at, _)| *at <= until).or(state.pictures.front())
+        };
         let Some((at, sums)) = picture else { return Vec::new() };
         let all = sums.iter().zip(&self.plans).zip(&self.scenarios).enumerate();
         all.map(|(place, ((sum, due), info))| load(place, *sum, due, info, (started, *at)))
@@ -350,6 +363,10 @@ mod tests {
         run.see(&view(vec![seat(None, 3), seat(None, 5)]));
         let load = run.load();
         assert_eq!((load[0].vus_started, load[0].vus_active, load[0].iterations_done), (4, 2, 8));
+        run.see(&view(vec![seat(None, 3), seat(None, 6)]));
+        run.see(&view(vec![seat(None, 3), seat(None, 7)]));
+        run.over(clock::now_ns());
+        assert_eq!(run.load()[0].iterations_started, 10);
         run.settled(u64::MAX);
         let texts: Vec<String> = run.events().into_iter().map(|event| event.text).collect();
         assert_eq!(texts, ["a began", "a ended"]);

@@ -1,4 +1,4 @@
-//! What a leader hands to its agents: routes, feature flags, where spans, samples and the console go.
+//! The settings that a leader hands to its agents: routes, feature flags, where spans, samples and the console go.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, UdpSocket};
@@ -111,7 +111,7 @@ fn routes_features_spans_and_the_console_are_those_of_the_leader() {
         let said = folder.read(&format!("said-{}.txt", said.expect("a file of the agent's")));
         lines += said.matches("FROZEN yes").count();
     }
-    assert_eq!(lines, 10, "{agents:?}");
+    assert_eq!(lines, 10);
 }
 
 #[test]
