@@ -10,6 +10,7 @@ import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'puppeteer-core';
 import { DocumentWriter } from '../../src/data/write.js';
 import { fill, launch } from '../filled.js';
+import { led } from '../led.js';
 import { Oracle, told } from '../oracle.js';
 import { manyRoutes, type Synthetic, synthesize, trendChunk, type Wish } from '../synthetic.js';
 
@@ -312,6 +313,42 @@ test('empty states say why', async () => {
   }
   const { page } = await open(fill({ mode: 'report' }, 'x', new TextEncoder().encode('no run')));
   assert.match(await page.$eval('[role=alert]', (line) => line.textContent!), /cannot be shown.*not those of a Brunt run/);
+  await page.close();
+});
+
+test('of many agents the worst come first, all can be shown and sorted, and a click opens one', async () => {
+  const { page, errors } = await open(fill({ mode: 'report' }, 'led', led(100)));
+  const seats = () => page.$$eval('#agents tr[data-seat]', (rows) => rows.map((row) => Number((row as HTMLElement).dataset.seat)));
+  const first = await seats();
+  assert.equal(first.length, 20);
+  assert.deepEqual(first.slice(0, 4), [4, 3, 2, 1]);
+  await page.evaluate(() => [...document.querySelectorAll<HTMLButtonElement>('#agents button')].find((one) => one.textContent === 'Show all 100 agents')?.click());
+  await page.waitForFunction(() => document.querySelectorAll('#agents tr[data-seat]').length === 100, PATIENCE);
+  await page.evaluate(() => [...document.querySelectorAll<HTMLButtonElement>('#agents thead button')].find((one) => one.textContent?.startsWith('Missed'))?.click());
+  await page.waitForFunction(() => document.querySelector<HTMLElement>('#agents tr[data-seat]')?.dataset.seat === '3', PATIENCE);
+  await page.evaluate(() => document.querySelector<HTMLButtonElement>('#agents tr[data-seat="3"] .route')?.click());
+  await until(page, 'GoError: connection refused <b>here</b>', '#agents td.wide');
+  const opened = await page.$eval('#agents td.wide', (cell) => cell.textContent ?? '');
+  for (const part of ['load-3/1', '± 120 µs', '122 sent, 0 of them again', 'running 0:00', 'cpu-taken-by-others']) assert.ok(opened.includes(part), `${part}: ${opened}`);
+  const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  await page.evaluate(axe);
+  const found = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: { run: (of: string, options: unknown) => Promise<{ violations: { id: string; impact: string }[] }> } };
+    return (await axe.run('#agents', { resultTypes: ['violations'] })).violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id }) => id);
+  });
+  assert.deepEqual(found, []);
+  assert.deepEqual(errors, []);
+  await page.close();
+});
+
+test('a run of one machine has no section of agents, and one without an iteration has', async () => {
+  const one = await open(fill({ mode: 'report' }, 'one', synthesize({ seconds: 5, rich: false }).document));
+  assert.equal(await one.page.$('#agents'), null);
+  await one.page.close();
+  const { page, errors } = await open(fill({ mode: 'report' }, 'led', led(2, true)), { width: 390 });
+  const text = await page.$eval('#agents', (section) => section.textContent ?? '');
+  assert.ok(text.includes('2 agents made the load, none of them with a remark'), text);
+  assert.deepEqual(errors, []);
   await page.close();
 });
 
