@@ -359,6 +359,7 @@ fn run<H: Host>(
             time_limit: plan.summary_time_limit(),
             script: &text,
             has_handle_summary,
+            calls_handle_summary: true,
             verdict: Some(&verdict),
             seed: Some(seed.cast_signed()),
             agents: None,

@@ -13,6 +13,7 @@
 //! so that a phase that was missed, or seen twice, is no trap.
 
 mod event;
+mod lease;
 mod life;
 mod seating;
 mod telling;
@@ -23,6 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 pub use self::event::{AgentAction, AgentConfig, AgentEvent, Loaded, Vitals};
+use self::lease::Lease;
 use self::life::Progress;
 use self::seating::Seating;
 use crate::clock::{Clock, shifted};
@@ -63,6 +65,9 @@ pub struct Agent {
     vitals: Vitals,
     beat_at: Nanos,
     warned: BTreeSet<&'static str>,
+    lease: Lease,
+    /// The seats of take-overs that this process was told to make.
+    substitutes: BTreeSet<u32>,
     is_over: bool,
 }
 
@@ -81,6 +86,7 @@ impl Agent {
             late_ns: None,
             reason: None,
             left_ns: None,
+            lapsed: false,
             teardown: None,
             totals: None,
             delivery: Delivery::default(),
@@ -95,7 +101,9 @@ impl Agent {
             phase: None,
             stray: None,
             leader_heard: now,
-            seating: Seating::new(config.index),
+            seating: Seating::new(
+                config.substitute.as_ref().map_or(config.index, |it| Some(it.seat)),
+            ),
             state,
             told: None,
             clock: Clock::default(),
@@ -107,6 +115,8 @@ impl Agent {
             vitals: Vitals::default(),
             beat_at: now,
             warned: BTreeSet::new(),
+            lease: Lease::default(),
+            substitutes: BTreeSet::new(),
             is_over: false,
             config,
         }
@@ -145,9 +155,11 @@ impl Agent {
                     .seats
                     .iter()
                     .find(|of| Some(of.seat) == seat && of.incarnation == incarnation);
+                let heard = of_us.map_or(0, |of_us| of_us.heard);
                 if let Some((uplink, of_us)) = self.uplink.as_mut().zip(of_us) {
                     uplink.seen(now, &of_us.ranges);
                 }
+                self.is_heard(heard);
             }
             AgentEvent::ClockReply(reply) => {
                 self.leader_heard = now;
@@ -165,7 +177,9 @@ impl Agent {
                 }
             }
             AgentEvent::Frame(frame) => {
-                let run_ns = self.run_ns(now);
+                // A frame comes a moment after it was made.
+                let made = if frame.at == 0 { now } else { frame.at.min(now) };
+                let run_ns = self.run_ns(made);
                 let offset = self.offset.unwrap_or_else(|| self.clock.offset());
                 if let Some(uplink) = &mut self.uplink {
                     uplink.take(&wire::retime(&frame, offset, run_ns), run_ns);
@@ -322,7 +336,9 @@ impl Agent {
     /// Does what is due now.
     fn advance(&mut self, now: Nanos, out: &mut Vec<AgentAction>) {
         self.look_for_seat(now, out);
+        self.look_for_takeovers(out);
         self.live(now, out);
+        self.look_at_lease(now, out);
         let run_ns = self.run_ns(now);
         if let Some(uplink) = &mut self.uplink {
             uplink.poll(now, run_ns, self.is_connected, |publication| {
@@ -345,9 +361,10 @@ impl Agent {
         }
         if now >= self.beat_at
             && let Some(plan) = &self.plan
-            && let Some(seat) = self.seating.own.or(self.seating.knocks_at)
+            && let Some(seat) = self.place()
         {
             self.beat_at = now + plan.beat_ms.max(10) * MILLI;
+            self.lease.beats += 1;
             out.push(AgentAction::Beat(self.beat(now, plan, seat)));
         } else if now >= self.beat_at {
             self.beat_at = now + crate::time::SECOND;

@@ -15,6 +15,8 @@ const PATIENCE: u64 = 2 * SECOND;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Desk {
     keys: BTreeMap<Key, Entry>,
+    /// When the last write that has an answer was sent.
+    answered: Nanos,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -27,6 +29,8 @@ struct Entry {
     revision: Option<u64>,
     /// The write on its way: since when, and its value.
     sent: Option<(Nanos, Option<Vec<u8>>)>,
+    /// When the first write was sent that has no answer.
+    unanswered: Option<Nanos>,
 }
 
 /// The meaning of a conflict.
@@ -99,6 +103,7 @@ impl Desk {
                 continue;
             }
             entry.sent = Some((now, entry.wanted.clone()));
+            entry.unanswered.get_or_insert(now);
             let expect = entry.revision.map_or(Expect::Absent, Expect::Revision);
             each(Write { key: *key, value: entry.wanted.clone(), expect });
         }
@@ -114,9 +119,15 @@ impl Desk {
         self.keys.values().filter_map(due).min()
     }
 
+    /// When the last write that has an answer was sent, or one of before; 0 if none has.
+    pub(crate) fn answered(&self) -> Nanos {
+        self.answered
+    }
+
     /// A write was done.
     pub(crate) fn wrote(&mut self, key: Key, revision: u64) {
         let Some(entry) = self.keys.get_mut(&key) else { return };
+        self.answered = self.answered.max(entry.unanswered.take().unwrap_or(0));
         let Some((_, value)) = entry.sent.take() else { return };
         entry.revision = value.is_some().then_some(revision);
         entry.is_done = value == entry.wanted;
@@ -130,6 +141,7 @@ impl Desk {
         is_ours: impl FnOnce(&[u8]) -> bool,
     ) -> Clash {
         let Some(entry) = self.keys.get_mut(&key) else { return Clash::Stray };
+        self.answered = self.answered.max(entry.unanswered.take().unwrap_or(0));
         entry.sent = None;
         let Some((value, revision)) = current else {
             entry.revision = None;

@@ -37,7 +37,7 @@ impl Key {
     pub fn parse(text: &str) -> Option<Self> {
         let seat = |text: &str| {
             let seat: u32 = text.parse().ok()?;
-            (1..=crate::plan::SEATS_MAX).contains(&seat).then_some(seat)
+            (1..=crate::plan::PLACES_MAX).contains(&seat).then_some(seat)
         };
         Some(match text {
             "plan" => Self::Plan,
@@ -84,7 +84,7 @@ mod tests {
         {
             assert_eq!(Key::parse(&key.to_string()), Some(key));
         }
-        for text in ["", "seat", "seat.", "seat.0", "seat.10001", "seat.-1", "agent.x", "plan.1"] {
+        for text in ["", "seat", "seat.", "seat.0", "seat.20001", "seat.-1", "agent.x", "plan.1"] {
             assert_eq!(Key::parse(text), None, "{text}");
         }
     }

@@ -16,6 +16,7 @@ mod frames;
 mod opening;
 mod phases;
 mod seats;
+mod takeover;
 mod verdict;
 mod view;
 
@@ -25,6 +26,7 @@ pub(crate) use self::cell::{Cell, Kept};
 pub use self::event::{LeaderAction, LeaderConfig, LeaderEvent, Outcome, Stored};
 use self::frames::Frames;
 use self::opening::Stage;
+use self::takeover::Spares;
 pub use self::view::{SeatView, Touch, View};
 use crate::clock::shifted;
 use crate::code;
@@ -73,6 +75,10 @@ pub struct Leader {
     teardown_fault: Option<Fault>,
     /// The agents whose load or results are missing, once that is known.
     missing: Vec<String>,
+    /// Agents without a seat that could take a load over.
+    spares: Spares,
+    /// When the test was cut short.
+    cut_at: Option<Nanos>,
     /// Since when the broker is gone.
     disconnected: Option<Nanos>,
     tick_at: Nanos,
@@ -92,6 +98,9 @@ impl Leader {
             setup: None,
             teardown: None,
             reason: None,
+            takeovers: Vec::new(),
+            told: None,
+            ended: None,
         };
         Self {
             born: now,
@@ -111,6 +120,8 @@ impl Leader {
             marked: None,
             teardown_fault: None,
             missing: Vec::new(),
+            spares: Spares::default(),
+            cut_at: None,
             disconnected: None,
             tick_at: now,
             renew_at: now,
@@ -163,7 +174,7 @@ impl Leader {
             }
             LeaderEvent::CheckpointPut(result) => self.checkpoint_put(now, result, out),
             LeaderEvent::Abort(fault) => self.abort(now, fault, out),
-            LeaderEvent::Concluded => self.concluded(now),
+            LeaderEvent::Concluded(crossed) => self.concluded(now, crossed),
             LeaderEvent::Wake => {}
         }
         self.advance(now, out);
@@ -200,6 +211,7 @@ impl Leader {
         if self.stage.leads() {
             if now >= self.tick_at && self.disconnected.is_none() {
                 self.look_at_agents(now, out);
+                self.look_for_takers(now, out);
                 self.tick(now, out);
             }
             if now >= self.renew_at {
@@ -298,6 +310,7 @@ impl Leader {
         }
         self.phase = phase;
         self.phase_at = now;
+        self.know_takeovers(now);
     }
 
     fn changed(
@@ -339,6 +352,7 @@ impl Leader {
             self.fault = Some(fault);
         }
         if self.phase.phase < Step::Stopping {
+            self.cut_at = Some(now);
             self.phase.reason.clone_from(&self.fault);
             self.set_phase(now, Step::Stopping);
         }

@@ -47,7 +47,7 @@ pub use self::leader::{
 };
 pub use self::level::Level;
 pub use self::messages::{Beat, ClockAsk, ClockReply, LeaderSign, ScenarioLoad, Seen, SeenOf};
-pub use self::phase::{Holder, Phase, Step};
+pub use self::phase::{DoneOf, Holder, Phase, Step, TakeOver};
 pub use self::plan::{ARCHIVE_MAX, Archive, FORMAT, Limits, Plan, PlanError, Policy, SEATS_MAX};
 pub use self::ranges::Ranges;
 pub use self::report::{Hole, Report, SeatReport};

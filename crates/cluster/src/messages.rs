@@ -12,7 +12,7 @@ use crate::time::Nanos;
 pub struct Beat {
     /// The [plan](crate::Plan::nonce) it belongs to.
     pub nonce: u64,
-    /// The seat it has, or asks for.
+    /// The seat it has, or asks for; 0: it has none, and could take a load over.
     pub seat: u32,
     /// As in [`Seat`](crate::Seat).
     pub agent: String,
@@ -36,6 +36,10 @@ pub struct Beat {
     pub numbered: u64,
     /// Frames and messages that the leader has not seen yet.
     pub waiting: u64,
+    /// Its number among the agent's beats, from 1 on.
+    pub serial: u64,
+    /// All that was measured before this moment of the run (a whole second, in nanoseconds) is in messages up to `numbered`.
+    pub whole_ns: u64,
     /// How each scenario goes, in the order of the plan; empty before they begin.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub load: Vec<ScenarioLoad>,
@@ -75,6 +79,9 @@ pub struct SeenOf {
     pub incarnation: u64,
     /// Which numbers.
     pub ranges: Ranges,
+    /// The number of the last beat that the leader heard; 0 if it takes the agent for lost.
+    #[serde(default)]
+    pub heard: u64,
 }
 
 /// An agent asks for the leader's time: a request on `brunt.RUN.clock`.

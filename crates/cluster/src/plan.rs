@@ -3,11 +3,19 @@
 use brunt_schedule::Segment;
 use serde::{Deserialize, Serialize};
 
+use crate::time::MILLI;
+
 /// The one format of plans and frames that this version speaks.
 pub const FORMAT: u32 = 1;
 
 /// The most seats of a run.
 pub const SEATS_MAX: u32 = 10_000;
+
+/// The most seats of a run with those of take-overs.
+pub(crate) const PLACES_MAX: u32 = 2 * SEATS_MAX;
+
+/// An agent without a beat for so long is suspect; no sooner is it lost.
+pub(crate) const SUSPECT_MS: u64 = 3000;
 
 /// The largest archive, in bytes.
 pub const ARCHIVE_MAX: u64 = 1 << 30;
@@ -134,7 +142,7 @@ pub enum Policy {
     GoOn,
     /// All stop.
     Stop,
-    /// Another agent runs the lost one's segment. Not built: [`Plan::check`] refuses it.
+    /// Another agent makes the lost one's load, as a second run in its process; the run is incomplete all the same.
     TakeOver,
 }
 
@@ -171,11 +179,6 @@ pub enum PlanError {
     /// A limit that no run can have.
     #[error("a limit of {0} ms in the plan of the run is too long: {LIMIT_MAX_MS} ms is the longest")]
     Limit(u64),
-    /// A policy that is not there.
-    #[error(
-        "--on-agent-loss take-over is not available in this version: use go-on (the rest runs on, exit code 111) or stop"
-    )]
-    TakeOver,
 }
 
 impl Plan {
@@ -218,10 +221,14 @@ impl Plan {
         {
             return Err(PlanError::Limit(limit));
         }
-        if self.policy == Policy::TakeOver {
-            return Err(PlanError::TakeOver);
-        }
         self.segment(1).map(drop)
+    }
+
+    /// Under take-over: an agent that has no answer of the broker for so long begins no more iterations, in nanoseconds. It is less
+    /// than the time after which it is lost, so that no load is ever made twice.
+    pub(crate) fn fence(&self) -> Option<u64> {
+        let lost = self.limits.agent_timeout_ms.max(SUSPECT_MS).saturating_mul(MILLI);
+        (self.policy == Policy::TakeOver).then_some(lost / 3 * 2)
     }
 
     /// The segment of a seat, 1 to `seats`.
@@ -298,7 +305,6 @@ pub(crate) mod tests {
             Plan::read(json.to_string().as_bytes()).unwrap_err().to_string()
         };
         assert!(told(|json| json["format"] = 2.into()).contains("has format 2"));
-        assert!(told(|json| json["policy"] = "take-over".into()).contains("take-over"));
         assert!(told(|json| json["beat_ms"] = u64::MAX.into()).contains("is too long"));
         let limits = |json: &mut serde_json::Value| json["limits"]["run_ms"] = (1_u64 << 41).into();
         assert!(told(limits).contains("is too long"));

@@ -41,6 +41,37 @@ impl Ranges {
         true
     }
 
+    /// Puts all numbers from `first` to `last` in.
+    pub fn insert_all(&mut self, first: u64, last: u64) {
+        if first > last {
+            return;
+        }
+        // All ranges that touch it become one.
+        let from = self.0.partition_point(|(_, end)| end.saturating_add(1) < first);
+        let to = self.0.partition_point(|(start, _)| *start <= last.saturating_add(1));
+        let touched = &self.0[from..to.max(from)];
+        let first = touched.first().map_or(first, |(start, _)| first.min(*start));
+        let last = touched.last().map_or(last, |(_, end)| last.max(*end));
+        self.0.splice(from..to.max(from), [(first, last)]);
+    }
+
+    /// The first `most` of its ranges.
+    #[must_use]
+    pub fn first(mut self, most: usize) -> Self {
+        self.0.truncate(most);
+        self
+    }
+
+    /// The ranges, rising.
+    pub fn iter(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.0.iter().copied()
+    }
+
+    /// How many numbers are in.
+    pub fn count(&self) -> u64 {
+        self.0.iter().map(|(first, last)| last - first + 1).sum()
+    }
+
     /// Whether a number is in.
     pub fn contains(&self, number: u64) -> bool {
         let index = self.0.partition_point(|(_, last)| *last < number);
@@ -90,6 +121,15 @@ mod tests {
             }
             prop_assert_eq!(ranges.missing(last), last - set.range(..=last).count() as u64);
             prop_assert_eq!(ranges.last(), set.last().copied().unwrap_or(0));
+            prop_assert_eq!(ranges.count(), set.len() as u64);
+            let (first, end) = (last / 2, last);
+            let mut more = ranges.clone();
+            more.insert_all(first, end);
+            prop_assert!(more.is_sound());
+            for number in 0..80 {
+                let is_in = set.contains(&number) || (first..=end).contains(&number);
+                prop_assert_eq!(more.contains(number), is_in);
+            }
             let json = serde_json::to_string(&ranges).unwrap();
             prop_assert_eq!(serde_json::from_str::<Ranges>(&json).unwrap(), ranges);
         }

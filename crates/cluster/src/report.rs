@@ -51,6 +51,10 @@ pub struct SeatReport {
     pub is_whole: bool,
     /// Since when nothing is known of it, in nanoseconds since the start, if it is not whole.
     pub missing_since_ns: Option<u64>,
+    /// The seat whose load it made, and since when (nanoseconds since the start), if that was another agent's before.
+    pub took_over: Option<(u32, Nanos)>,
+    /// The seat that makes its load now, if it was lost.
+    pub taken_by: Option<u32>,
     /// Failed requests.
     pub failed: u64,
     /// Iterations that were due and could not start.

@@ -120,6 +120,9 @@ pub struct AgentState {
     /// It went, or was stopped, before its plan was over, without being told to by the leader. When: nanoseconds since the start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_ns: Option<u64>,
+    /// Its scenarios ended while it begun no iterations, as the broker did not answer: what arrival rates missed then is not counted.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lapsed: bool,
     /// How `teardown()` ended, if it ran here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub teardown: Option<TeardownEnd>,

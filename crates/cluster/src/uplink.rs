@@ -29,6 +29,10 @@ const HOLE: u64 = 3 * SECOND;
 const HOLE_MAX: u64 = 60 * SECOND;
 /// After a refusal of the broker a message waits for so long.
 const REFUSED: u64 = SECOND;
+/// Frames of cores may come so much later than they were made: a second is closed so long after its end.
+const LATE: u64 = 250 * crate::time::MILLI;
+/// All that was measured so long ago has come from the cores.
+const SETTLED: u64 = 500 * crate::time::MILLI;
 /// A message whose acknowledgement does not come is published again.
 const ACK: u64 = 10 * SECOND;
 
@@ -63,6 +67,8 @@ pub struct Uplink {
     totals: Totals,
     is_finished: bool,
     has_last: bool,
+    /// When the last message that the broker acknowledged was published.
+    answered: Nanos,
 }
 
 #[derive(Debug)]
@@ -115,10 +121,12 @@ impl Uplink {
             totals: Totals::default(),
             is_finished: false,
             has_last: false,
+            answered: 0,
         }
     }
 
-    /// Takes in a frame of a tick, already on the leader's clock. `run_ns`: nanoseconds since the start of the scenarios, 0 before.
+    /// Takes in a frame of a tick, already on the leader's clock. `run_ns`: when it was made, in nanoseconds since the start of the
+    /// scenarios, 0 before. A message holds no more than one of their whole seconds, so that seconds are the same for all agents.
     /// Frames after [`finish`](Self::finish) are thrown away, and counted.
     pub fn take(&mut self, frame: &Frame, run_ns: Nanos) {
         if frame.is_empty() {
@@ -127,6 +135,9 @@ impl Uplink {
         if self.is_finished {
             self.throw(frame, run_ns);
             return;
+        }
+        if self.since.is_some_and(|since| self.second_of(run_ns) > self.second_of(since)) {
+            self.close_second();
         }
         self.since.get_or_insert(run_ns);
         self.until = self.until.max(run_ns);
@@ -141,6 +152,11 @@ impl Uplink {
     /// Whether all messages are numbered: totals are final.
     pub fn is_numbered(&self) -> bool {
         self.has_last
+    }
+
+    /// When the last message that the broker acknowledged was published; 0 if none was.
+    pub(crate) fn answered(&self) -> Nanos {
+        self.answered
     }
 
     /// Whether the leader has all.
@@ -172,8 +188,7 @@ impl Uplink {
         there: bool,
         mut each: impl FnMut(Publication),
     ) {
-        let is_full =
-            self.since.is_some_and(|since| run_ns >= since + self.frame_ns || run_ns < since);
+        let is_full = self.since.is_some_and(|since| run_ns >= self.closes_at(since));
         if is_full || self.is_finished && self.since.is_some() {
             self.close_second();
         }
@@ -211,6 +226,23 @@ impl Uplink {
                 None => break,
             }
         }
+    }
+
+    /// The second in which a moment lies; 0 for what came before the start.
+    fn second_of(&self, run_ns: Nanos) -> u64 {
+        if run_ns == 0 { 0 } else { run_ns / self.frame_ns + 1 }
+    }
+
+    /// When the second that began at `since` is closed.
+    fn closes_at(&self, since: Nanos) -> Nanos {
+        self.second_of(since) * self.frame_ns + LATE
+    }
+
+    /// All that was measured before this moment has a number; a whole second. `run_ns`: this moment.
+    pub(crate) fn whole_until(&self, run_ns: Nanos) -> Nanos {
+        let open = self.since.into_iter().chain(self.waiting.iter().map(|waiting| waiting.from));
+        let until = open.min().unwrap_or(Nanos::MAX).min(run_ns.saturating_sub(SETTLED));
+        until / self.frame_ns * self.frame_ns
     }
 
     fn close_second(&mut self) {
@@ -297,8 +329,9 @@ impl Uplink {
     /// The broker has stored a message.
     pub fn acked(&mut self, now: Nanos, seq: u64) {
         if let Some(sent) = self.sent.get_mut(&seq)
-            && matches!(sent.step, Way::Flying(_))
+            && let Way::Flying(since) = sent.step
         {
+            self.answered = self.answered.max(since);
             sent.step = Way::Acked(now);
             self.in_flight -= 1;
         }
@@ -348,7 +381,7 @@ impl Uplink {
 
     /// When [`poll`](Self::poll) has something to do.
     pub fn wake_at(&self, now: Nanos, run_ns: Nanos, there: bool) -> Option<Nanos> {
-        let second = self.since.map(|since| now + (since + self.frame_ns).saturating_sub(run_ns));
+        let second = self.since.map(|since| now + self.closes_at(since).saturating_sub(run_ns));
         if !there {
             return second;
         }

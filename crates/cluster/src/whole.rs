@@ -1,13 +1,16 @@
 //! Frames put together, whatever their number.
 
+use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use brunt_metrics::{
-    CheckDelta, Dropped, ExceptionDelta, ExceptionDeltas, Frame, Series, SeriesDelta, Sink, TagSet,
-    WARMUP_TAG,
+    CheckDelta, Dropped, ExceptionDelta, ExceptionDeltas, Frame, NumbersDone, Series, SeriesDelta,
+    Sink, TagSet, WARMUP_TAG,
 };
 use rustc_hash::FxHashMap;
+
+use crate::ranges::Ranges;
 
 /// Exceptions that are told apart, as in a ledger; others are counted together.
 const EXCEPTIONS_MAX: usize = 100;
@@ -39,6 +42,8 @@ pub struct Whole {
     groups: FxHashMap<Arc<str>, u64>,
     exceptions: FxHashMap<Arc<str>, (u64, u64)>,
     exceptions_others: u64,
+    /// By scenario.
+    done: BTreeMap<u32, Ranges>,
     dropped: Dropped,
     at: u64,
     late: u64,
@@ -60,6 +65,7 @@ impl Whole {
             && self.groups.is_empty()
             && self.exceptions.is_empty()
             && self.exceptions_others == 0
+            && self.done.is_empty()
             && self.dropped.is_nothing()
     }
 
@@ -103,6 +109,9 @@ impl Whole {
             }
         }
         self.exceptions_others += frame.exceptions.others;
+        for done in &frame.done {
+            self.done.entry(done.scenario).or_default().insert_all(done.first, done.last);
+        }
         self.dropped.merge(frame.dropped);
     }
 
@@ -156,6 +165,17 @@ impl Whole {
                     .collect(),
                 others: all.exceptions_others,
             },
+            done: all
+                .done
+                .iter()
+                .flat_map(|(scenario, numbers)| {
+                    numbers.iter().map(|(first, last)| NumbersDone {
+                        scenario: *scenario,
+                        first,
+                        last,
+                    })
+                })
+                .collect(),
             dropped: all.dropped,
             ..Frame::default()
         }

@@ -160,6 +160,10 @@ pub struct Control {
     start_at: AtomicU64,
     /// Of a led run: how much later they began, in nanoseconds; [`NOT_STARTED`] before.
     start_late: AtomicU64,
+    /// Of a run that takes a load over: from when on it makes it, in unix ns; 0 for the start.
+    resume_at: AtomicU64,
+    /// From this moment on no iteration begins, in unix ns.
+    lease: AtomicU64,
     /// Of a led run: the leader needs it no more.
     released: AtomicBool,
     tallies: Box<[Tally]>,
@@ -185,6 +189,8 @@ impl Control {
             initialized: AtomicU64::new(0),
             start_at: AtomicU64::new(0),
             start_late: AtomicU64::new(NOT_STARTED),
+            resume_at: AtomicU64::new(0),
+            lease: AtomicU64::new(u64::MAX),
             released: AtomicBool::new(false),
             tallies: (0..cores).map(|_| Tally::default()).collect(),
             setup_data: Mutex::default(),
@@ -259,6 +265,28 @@ impl Control {
         // 0 is for nothing said.
         let _ = self.start_at.compare_exchange(0, moment.max(1), SeqCst, SeqCst);
         self.wake.notify_one();
+    }
+
+    /// As [`start_at`](Self::start_at), for a run that [takes a load over](crate::RunConfig::resumed): before `from` (unix ns)
+    /// nothing is done, and what was due by then is neither done nor counted as missed.
+    pub fn resume_at(&self, start: u64, from: u64) {
+        self.resume_at.store(from.max(1), SeqCst);
+        self.start_at(start);
+    }
+
+    /// From when on a load that is taken over is made, in unix ns.
+    pub(crate) fn resume_moment(&self) -> Option<u64> {
+        Some(self.resume_at.load(SeqCst)).filter(|from| *from != 0)
+    }
+
+    /// From this moment on (unix ns) no iteration begins, unless a later moment is told: arrival rates miss theirs, VUs wait.
+    pub fn lease_until(&self, moment: u64) {
+        self.lease.store(moment, SeqCst);
+    }
+
+    /// Whether an iteration may begin at this moment (unix ns). One atomic load.
+    pub(crate) fn may_begin(&self, now: u64) -> bool {
+        now < self.lease.load(Relaxed)
     }
 
     /// When the scenarios of a led run are to begin, as far as that is known.

@@ -63,6 +63,13 @@ impl<R: Runner> Run<R> {
             if config.steered {
                 state.steer();
             }
+            if config.tells_done {
+                state.tell_done();
+            }
+            let mut resumed = config.resumed.iter().flatten();
+            if let Some(resumed) = resumed.find(|resumed| resumed.scenario as usize == index) {
+                state.resume(resumed);
+            }
             states.push(Arc::new(state));
             inboxes.push(inbox);
         }

@@ -15,6 +15,7 @@ use crate::control::{lower, raise};
 use crate::gate::Gate;
 use crate::helm::Helm;
 use crate::idle::IdleCount;
+use crate::resumed::{DoneBefore, Resumed};
 
 /// The work of a scenario: one of the two loops.
 #[derive(Debug)]
@@ -66,6 +67,12 @@ pub struct ScenarioState {
     start: AtomicU64,
     /// Iterations due before this (unix ns) are missed: the process heard of the start too late. 0 for none.
     missed_until: AtomicU64,
+    /// Iterations due before this (unix ns) were another process's. 0 for none.
+    left_until: AtomicU64,
+    /// Numbers of iterations that another process has done.
+    done_before: DoneBefore,
+    /// Frames tell the numbers of its iterations that came to their end.
+    tells_done: bool,
     /// Iterations begun (of a shared budget: asked for, which may be more).
     begun: AtomicU64,
     /// VUs it has.
@@ -128,6 +135,9 @@ impl ScenarioState {
             plan,
             start: AtomicU64::new(0),
             missed_until: AtomicU64::new(0),
+            left_until: AtomicU64::new(0),
+            done_before: DoneBefore::default(),
+            tells_done: false,
             begun: AtomicU64::new(0),
             allocated: AtomicU64::new(0),
             done: AtomicBool::new(false),
@@ -149,6 +159,50 @@ impl ScenarioState {
         if matches!(self.plan, Plan::Open(_)) {
             self.helm = Some(Helm::new());
         }
+    }
+
+    /// Frames tell the numbers of its iterations that came to their end, if there is a number of them.
+    pub(crate) fn tell_done(&mut self) {
+        let budget = self.closed().map(|plan| plan.budget);
+        self.tells_done = matches!(budget, Some(Budget::PerVu(_) | Budget::Shared(_)));
+    }
+
+    pub(crate) fn tells_done(&self) -> bool {
+        self.tells_done
+    }
+
+    /// Goes on where another process was. Iterations of each VU become iterations that the VUs share: which VU had done how many is
+    /// not known.
+    pub(crate) fn resume(&mut self, from: &Resumed) {
+        let Plan::Closed(plan) = &mut self.plan else { return };
+        match plan.budget {
+            Budget::Unlimited => return self.begun.store(from.begun, Relaxed),
+            Budget::PerVu(each) => {
+                plan.budget = Budget::Shared(each.saturating_mul(plan.handles.len() as u64));
+            }
+            Budget::Shared(_) => {}
+        }
+        self.done_before = DoneBefore::new(&from.done);
+    }
+
+    /// Iterations due before `moment` (unix ns) were another process's: they are neither begun nor counted. Said before the scenario
+    /// begins, and after its start is known.
+    pub(crate) fn leave_until(&self, moment: u64) {
+        self.left_until.store(moment, Relaxed);
+        if let (Plan::Open(arrivals), Some(start)) = (&self.plan, self.started_at()) {
+            let since = std::time::Duration::from_nanos(moment.saturating_sub(start));
+            self.begun.store(arrivals.due_before(since), Relaxed);
+        }
+    }
+
+    pub(crate) fn left_until(&self) -> u64 {
+        self.left_until.load(Relaxed)
+    }
+
+    /// Of a budget of `all`, the iterations that nobody has begun.
+    pub(crate) fn not_begun(&self, all: u64) -> u64 {
+        let begun = self.begun.load(Relaxed).min(all);
+        (all - begun).saturating_sub(self.done_before.count(begun, all))
     }
 
     /// Its place among the scenarios, ordered by (start time, name); from 0.
@@ -227,7 +281,7 @@ impl ScenarioState {
             Plan::Closed(plan) => match plan.budget {
                 Budget::Unlimited => None,
                 Budget::PerVu(each) => Some(each.saturating_mul(plan.handles.len() as u64)),
-                Budget::Shared(all) => Some(all),
+                Budget::Shared(all) => Some(all.saturating_sub(self.done_before.count(0, all))),
             },
             Plan::Open(_) => None,
         }
@@ -282,7 +336,8 @@ impl ScenarioState {
     /// Whether it is over, but not all that it was to do is done: the run was cut short, or `maxDuration`
     /// ended before the shared iterations did.
     pub fn is_unfinished(&self) -> bool {
-        let is_short = || self.shared_budget().is_some_and(|all| self.complete() < all);
+        let done = |all| self.complete() + self.done_before.count(0, all);
+        let is_short = || self.shared_budget().is_some_and(|all| done(all) < all);
         self.is_done() && (self.cut.load(Relaxed) || is_short())
     }
 
@@ -370,10 +425,13 @@ impl ScenarioState {
 
     /// Takes the next iteration's number (from 0); `None` if the shared budget is used up.
     pub(crate) fn begin(&self) -> Option<u64> {
-        let number = self.begun.fetch_add(1, Relaxed);
-        match self.shared_budget() {
-            Some(budget) if number >= budget => None,
-            _ => Some(number),
+        loop {
+            let number = self.begun.fetch_add(1, Relaxed);
+            if self.shared_budget().is_some_and(|budget| number >= budget) {
+                return None;
+            }
+            let Some(last) = self.done_before.end_of(number) else { return Some(number) };
+            self.begun.fetch_max(last.saturating_add(1), Relaxed);
         }
     }
 

@@ -28,10 +28,23 @@ pub struct Frame {
     pub exceptions: ExceptionDeltas,
     /// Each single value, if somebody asked for them.
     pub samples: Vec<Sample>,
+    /// The numbers of iterations that came to their end, where somebody must know which ones did.
+    pub done: Vec<NumbersDone>,
     /// The values that had no room.
     pub dropped: Dropped,
     /// Tables that the core needs no more; whoever drops the frame frees them.
     pub retired: Retired,
+}
+
+/// Iterations that came to their end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NumbersDone {
+    /// The place of their scenario among all, from 0.
+    pub scenario: u32,
+    /// The first of their numbers in the process, from 0.
+    pub first: u64,
+    /// The last one; those between are done, too.
+    pub last: u64,
 }
 
 /// Memory to be freed where that disturbs no measurement.
@@ -146,6 +159,7 @@ impl Frame {
             && self.groups.is_empty()
             && self.exceptions.is_empty()
             && self.samples.is_empty()
+            && self.done.is_empty()
             && self.dropped.is_nothing()
     }
 
@@ -199,6 +213,7 @@ impl Frame {
         self.groups.retain(|(_, path)| seen.insert(Arc::clone(path)));
         let moved = |sample: Sample| Sample { series: places[sample.series as usize], ..sample };
         self.samples.extend(other.samples.into_iter().map(moved));
+        self.done.extend(other.done);
         self.dropped.merge(other.dropped);
     }
 }

@@ -28,10 +28,12 @@ pub use self::judging::Verdict;
 use self::requests::Requests;
 use self::routes::{Route, Routes};
 use self::tree::Tree;
+use self::window::Ring;
 use crate::frame::{Dropped, Frame};
 use crate::metric::{Metric, MetricId, builtin};
 use crate::registry::Registry;
 use crate::series::Series;
+use crate::sink::Sink;
 use crate::stat::TrendStat;
 use crate::summary::{GroupSummary, LeftOut, Summary};
 use crate::tags::WARMUP_TAG;
@@ -199,6 +201,22 @@ impl Ledger {
 
     /// Takes in what was seen in a tick.
     pub fn absorb(&mut self, frame: &Frame) {
+        self.take_in(frame, window::Ring::absorb);
+    }
+
+    /// The same of a frame that was made elsewhere, and came a while after its values. Windows count them at the time of the run at
+    /// which they were measured; `None`, and a time before the scenarios, is in no window.
+    pub fn absorb_at(&mut self, frame: &Frame, elapsed: Option<Duration>) {
+        let began = self.began.unwrap_or_default();
+        let moment = elapsed.and_then(|elapsed| elapsed.checked_sub(began));
+        self.take_in(frame, |ring, sink| {
+            if let Some(moment) = moment {
+                ring.absorb_at(sink, moment);
+            }
+        });
+    }
+
+    fn take_in(&mut self, frame: &Frame, into: impl Fn(&mut Ring, &Sink)) {
         for delta in &frame.series {
             if !self.routes.knows(&delta.series) {
                 let route = self.route(&delta.series);
@@ -214,7 +232,7 @@ impl Ledger {
             for entry in &route.entries {
                 let entry = &mut self.entries[*entry as usize];
                 entry.sink.merge(&delta.sink);
-                entry.rings.iter_mut().for_each(|ring| ring.absorb(&delta.sink));
+                entry.rings.iter_mut().for_each(|ring| into(ring, &delta.sink));
             }
             if let Some(parts) = &mut self.parts {
                 parts.absorb(&route.parts, &delta.sink);

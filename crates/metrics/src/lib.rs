@@ -37,7 +37,7 @@ mod threshold;
 mod trend;
 
 pub use self::frame::{
-    CheckDelta, Dropped, ExceptionDelta, ExceptionDeltas, Frame, Retired, SeriesDelta,
+    CheckDelta, Dropped, ExceptionDelta, ExceptionDeltas, Frame, NumbersDone, Retired, SeriesDelta,
 };
 pub use self::ledger::{ExceptionLog, Ledger, LedgerConfig, Verdict};
 pub use self::metric::{Contains, Kind, Metric, MetricId, builtin};

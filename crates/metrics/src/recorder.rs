@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use self::checks::Checks;
 use self::exceptions::Exceptions;
 use self::interner::Interner;
-use crate::frame::{Dropped, Frame, Retired, SeriesDelta};
+use crate::frame::{Dropped, Frame, NumbersDone, Retired, SeriesDelta};
 use crate::metric::{Kind, MetricId};
 use crate::registry::Registry;
 use crate::series::{Sample, Series};
@@ -66,6 +66,7 @@ pub struct Recorder {
     touched: Vec<u32>,
     pool: PagePool,
     samples: Vec<Sample>,
+    done: Vec<NumbersDone>,
     checks: Checks,
     exceptions: Exceptions,
     dropped: Dropped,
@@ -107,6 +108,7 @@ impl Recorder {
             touched: Vec::new(),
             pool: PagePool::default(),
             samples: Vec::new(),
+            done: Vec::new(),
             checks: Checks::default(),
             exceptions: Exceptions::default(),
             dropped: Dropped::default(),
@@ -235,6 +237,16 @@ impl Recorder {
         self.exceptions.add(exceptions::beginning(&self.registry.veiled_text(text)));
     }
 
+    /// Notes that the iteration with this number in the process came to its end: for scenarios of which somebody must know.
+    pub fn done(&mut self, scenario: u32, number: u64) {
+        match self.done.last_mut() {
+            Some(last) if last.scenario == scenario && last.last + 1 == number => {
+                last.last = number;
+            }
+            _ => self.done.push(NumbersDone { scenario, first: number, last: number }),
+        }
+    }
+
     /// The measurements since the last frame. The cost grows with the number of series that got values.
     pub fn take_frame(&mut self) -> Frame {
         let mut series = Vec::with_capacity(self.touched.len());
@@ -255,9 +267,19 @@ impl Recorder {
         let is_spent = self.slots.len() > SERIES_MAX || self.interner.is_spent() || self.extra > 0;
         let retired = if is_spent { self.reset() } else { Retired::default() };
         let dropped = std::mem::take(&mut self.dropped);
-        let core = self.core;
-        let (at, late) = (0, 0);
-        Frame { core, at, late, series, checks, groups, exceptions, samples, dropped, retired }
+        Frame {
+            core: self.core,
+            at: 0,
+            late: 0,
+            series,
+            checks,
+            groups,
+            exceptions,
+            samples,
+            done: std::mem::take(&mut self.done),
+            dropped,
+            retired,
+        }
     }
 
     /// Empties the tables of tags and series; the one of checks is bounded by itself, but follows,

@@ -28,8 +28,13 @@ impl Options {
     ) -> Result<(), OptionsError> {
         let fault = |reason| OptionsError::Value {
             layer: Layer::CommandLine,
-            // k6 reads flags before there is a configuration.
-            fault: Fault::new(flag, reason).late(),
+            fault: if key == "thresholds" {
+                // A malformed threshold is a fault of the configuration, wherever it stands.
+                Fault::new(flag, reason)
+            } else {
+                // k6 reads flags before there is a configuration.
+                Fault::new(flag, reason).late()
+            },
         };
         if !Self::KEYS.contains(&key) {
             return Err(fault(format!("there is no option {key}")));

@@ -190,7 +190,8 @@ pub(crate) fn sets(
             match Threshold::parse(source, abort, entry.delay_abort_eval) {
                 Ok(threshold) => {
                     let timing = entry.timing();
-                    for (key, reason) in timing::faults(entry, length) {
+                    let faults = timing::faults(entry, length).into_iter();
+                    for (key, reason) in faults.chain(timing::faults_of_metric(entry, metric)) {
                         let source_text = source.to_owned();
                         wrong(Some(index), ThresholdError::Timing { source_text, key, reason });
                     }

@@ -76,6 +76,20 @@ pub struct AgentRow {
     /// Its numbers are far from those of the others.
     #[serde(rename = "outlier")]
     pub is_outlier: bool,
+    /// The load of another agent that it makes; none for the seats of the plan.
+    pub took_over: Option<AgentTakeOver>,
+    /// The seat that makes its load since it was lost.
+    pub taken_by: Option<u32>,
+}
+
+/// A load that was taken over.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AgentTakeOver {
+    /// The seat that made it before.
+    pub seat: u32,
+    /// From when on.
+    pub from_s: f64,
 }
 
 /// A state of an agent.

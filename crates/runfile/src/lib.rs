@@ -32,7 +32,7 @@ mod trust;
 mod varint;
 mod writer;
 
-pub use self::agent::{AgentFrames, AgentHole, AgentRow, AgentStateAt};
+pub use self::agent::{AgentFrames, AgentHole, AgentRow, AgentStateAt, AgentTakeOver};
 pub use self::error::RunFileError;
 pub use self::info::{
     End, Event, Judgement, Load, RunInfo, ScenarioInfo, Source, StageInfo, SummaryInfo,

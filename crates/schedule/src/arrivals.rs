@@ -57,6 +57,20 @@ impl Arrivals {
         self.share.as_ref().map_or(0, |share| share.scale(count))
     }
 
+    /// How many iterations of this segment are due before `at`, counted from the scenario's start.
+    pub fn due_before(&self, at: Duration) -> u64 {
+        let (mut low, mut high) = (0, self.count());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.due(middle).is_some_and(|due| due < at) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+
     /// VUs of this segment to be made before the test.
     pub fn pre_allocated(&self) -> u64 {
         self.pre_allocated

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Duration;
 
-use brunt_cluster::{Fault, Plan};
+use brunt_cluster::{Fault, Plan, TakeOver};
 use brunt_engine::RunReport;
 use brunt_leases::Leases;
 use brunt_summary::text::{self, Mode, TextOptions};
@@ -23,6 +23,7 @@ mod follower;
 mod judged;
 mod meters;
 pub(super) mod settings;
+mod substitute;
 mod test;
 mod thread;
 
@@ -56,6 +57,8 @@ enum Order {
 struct ToLoad {
     plan: Arc<Plan>,
     seat: u32,
+    /// The load of another seat that is to be made.
+    substitute: Option<TakeOver>,
     archive: Vec<u8>,
     /// The things that the processes of the test share: all runs of this process hold the same.
     leases: Arc<Leases>,
@@ -88,15 +91,32 @@ pub(crate) fn perform(context: &Context, request: Request) -> Outcome<Exit> {
     let workers = request.workers;
     let signals = SignalWatch::start(context.logging.flusher())?;
     let (orders, given): (SyncSender<Order>, Receiver<Order>) = sync_channel(4);
+    let (beside, jobs) = sync_channel(4);
     let place = Place::of(context, request);
-    let broker = thread::start(place, orders)?;
+    let broker = thread::start(place, orders, beside)?;
     let told = broker.clone();
-    let mut last: Option<RunReport> = None;
     // The first signal lets a test end in good order; without a test the process just ends.
     signals.call(Box::new(move |_| told.signal()));
+    std::thread::scope(|scope| {
+        scope.spawn(move || substitute::serve(context, &jobs, workers));
+        serve(context, &broker, &given, (workers, once))
+    })
+}
+
+/// Runs the tests that the broker's thread orders, one after the other.
+fn serve(
+    context: &Context,
+    broker: &thread::Handle,
+    given: &Receiver<Order>,
+    (workers, once): (Option<usize>, bool),
+) -> Outcome<Exit> {
+    let mut last: Option<RunReport> = None;
     loop {
         match given.recv() {
-            Ok(Order::Load(to_load)) => last = run(context, &broker, &to_load, (workers, once)),
+            Ok(Order::Load(to_load)) => {
+                let tell = |input| broker.send(input);
+                last = run(context, &tell, &to_load, (workers, once));
+            }
             Ok(Order::Over(end, is_last)) => {
                 let report = last.take();
                 if let Some(report) = report.filter(|_| end.own_summary) {
@@ -124,19 +144,19 @@ pub(crate) fn perform(context: &Context, request: Request) -> Outcome<Exit> {
 /// Loads a test and runs it until its leader lets it go.
 fn run(
     context: &Context,
-    broker: &thread::Handle,
+    tell: &dyn Fn(Input),
     to_load: &ToLoad,
     (workers, once): (Option<usize>, bool),
 ) -> Option<RunReport> {
     match Test::load(context, to_load, workers, once) {
         Err(failure) => {
-            broker.send(Input::NotLoaded(fault(&failure)));
+            tell(Input::NotLoaded(fault(&failure)));
             None
         }
         Ok(test) => {
             let Test { run, relayed, loaded, outputs, judged, watchman, spans } = test;
             let engine = engine::Engine::new(run.live(), (relayed, judged), loaded);
-            broker.send(Input::Begun(Box::new(engine)));
+            tell(Input::Begun(Box::new(engine)));
             let report = run.execute();
             drop(watchman);
             outputs.tell();
@@ -145,7 +165,7 @@ fn run(
             }
             context.logging.console_to(None);
             let failure = report.failure.clone().map(outcome::failure);
-            broker.send(Input::Ended(failure.map(|failure| fault(&failure))));
+            tell(Input::Ended(failure.map(|failure| fault(&failure))));
             Some(report)
         }
     }

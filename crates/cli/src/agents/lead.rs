@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 use std::time::Duration;
 
-use brunt_cluster::{Archive, LeaderConfig, Limits, Plan as WholePlan};
+use brunt_cluster::{Archive, LeaderConfig, Limits, Plan as WholePlan, Policy};
 use brunt_fiber::clock;
 use brunt_leases::Leases;
-use brunt_metrics::{Registry, ThresholdSet};
+use brunt_metrics::Registry;
+use brunt_schedule::Scenario;
 use brunt_verdict::Level;
 
 use self::aside::Aside;
@@ -96,7 +97,7 @@ pub(crate) fn perform(
     }
     let repeats = given_seed.is_some() || plan.consolidated.options.seed.is_some();
     plan.set_seed(seed);
-    refuse_thresholds(&plan)?;
+    refuse_untold(&plan, lead)?;
     if !settings.lateness {
         registry.hide_own_unless(|own| plan.names_metric(own));
     }
@@ -168,6 +169,8 @@ pub(crate) fn perform(
         registry: Arc::clone(&registry),
         kept_tags: plan.judged_tags(),
         run_tags: plan.run_tags(),
+        scenarios: ordered(&plan),
+        has_scenario_tag: plan.tells_scenarios(),
     };
     let (inputs, given_inputs) = tokio::sync::mpsc::channel(16);
     let (told, heard) = sync_channel(TOLD_WAITING);
@@ -182,6 +185,7 @@ pub(crate) fn perform(
     if let Some(recording) = &recording {
         kept.follow(recording.path(), &pages)?;
     }
+    let regular = brunt_schedule::regular_duration(&plan.consolidated.scenarios);
     let longest = plan.consolidated.total_duration();
     let screen = (!quiet).then(|| screen::Drawer::new(Arc::clone(&context.screen), color, longest));
     let audience = Audience {
@@ -189,7 +193,7 @@ pub(crate) fn perform(
         aside,
         run: recording.as_ref().map(LedRecording::run),
     };
-    let mut main = MainLoop::new(ledger, audience, (heard, inputs), screen);
+    let mut main = MainLoop::new(ledger, audience, (heard, inputs), regular, screen);
     let end = main.run(|whole: &mut Whole| {
         context.logging.flush(Duration::from_secs(2));
         let scenarios = &plan.consolidated.scenarios;
@@ -214,13 +218,17 @@ pub(crate) fn perform(
             });
         }
         Witness::new(None, false).tell(&mut whole.report.summary);
+        if whole.was_told && has_handle_summary {
+            log::warn!("the leader before this one had begun to tell the summary: handleSummary() is not called again");
+        }
         let ending = Ending {
             context,
             settings,
             time_unit: plan.time_unit(),
             time_limit: plan.summary_time_limit(),
             script: &text,
-            has_handle_summary,
+            has_handle_summary: has_handle_summary && !whole.was_told,
+            calls_handle_summary: !whole.was_told,
             verdict: Some(&verdict),
             seed: Some(seed.cast_signed()),
             agents: Some(&whole.agents),
@@ -339,17 +347,19 @@ fn execution(lead: &LeadSettings, run: &str) -> String {
     format!("{count} {agents}{} at {servers}, run {run}", pool.unwrap_or_default())
 }
 
-/// Thresholds that can't be judged over agents.
-fn refuse_thresholds(plan: &Plan) -> Outcome<()> {
-    let sets = &plan.consolidated.thresholds;
-    let is_in_time = |set: &&ThresholdSet| set.thresholds.iter().any(|it| it.timing.is_in_time());
-    if let Some(set) = sets.iter().find(is_in_time) {
-        let told = format!(
-            "the threshold on {} has a window or for, which can't be judged with --agents yet: values of agents come late, and in seconds of their \
-             own; leave window and for out",
-            set.metric
-        );
-        return Err(Failure::config(told));
+/// All scenarios, in the order of their places.
+fn ordered(plan: &Plan) -> Vec<Scenario> {
+    let mut all = plan.consolidated.scenarios.clone();
+    all.sort_by(|a, b| a.order().cmp(&b.order()));
+    all
+}
+
+/// A load that is taken over goes on where each scenario was, so measurements must tell their scenario.
+fn refuse_untold(plan: &Plan, lead: &LeadSettings) -> Outcome<()> {
+    let is_told = plan.consolidated.scenarios.len() < 2 || plan.tells_scenarios();
+    if lead.policy == Policy::TakeOver && !is_told {
+        let told = "--on-agent-loss take-over needs the system tag \"scenario\", as the test has several scenarios";
+        return Err(Failure::config(told).hint("add scenario to systemTags, or use go-on or stop"));
     }
     Ok(())
 }

@@ -142,17 +142,12 @@ impl LeadSettings {
         let policy = match given.last("on-agent-loss") {
             None | Some("go-on") => Policy::GoOn,
             Some("stop") => Policy::Stop,
-            Some("take-over") => {
-                return Err(Failure::usage(
-                    "--on-agent-loss take-over is not available in this version",
-                )
-                .hint("use go-on, under which the others run on, or stop"));
-            }
+            Some("take-over") => Policy::TakeOver,
             Some(other) => {
                 return Err(Failure::usage(format!(
                     "invalid value \"{other}\" for --on-agent-loss"
                 ))
-                .hint("use go-on or stop"));
+                .hint("use go-on, stop or take-over"));
             }
         };
         Ok(Some(Self {
@@ -245,7 +240,6 @@ mod tests {
             ("--agents 2 --run-id a.b", "--run-id: the name \"a.b\" can't be used"),
             ("--agents 2 --agents-wait 5", "for --agents-wait"),
             ("--agents 2 --agent-timeout 1ms", "at least 1s"),
-            ("--agents 2 --on-agent-loss take-over", "not available"),
             ("--agents 2 --on-agent-loss x", "invalid value \"x\""),
             ("--agents 2 --allow-lost 3", "expected 0 to 2"),
             ("--agents 2 --ui", "--ui can't be had with --agents"),
@@ -257,5 +251,7 @@ mod tests {
             assert_eq!(failure.exit.code(), 255, "{line}");
         }
         assert!(read("--agents 2 --once=false").is_ok());
+        let policy = |line: &str| read(line).unwrap().unwrap().policy;
+        assert_eq!(policy("--agents 2 --on-agent-loss take-over"), Policy::TakeOver);
     }
 }

@@ -90,7 +90,7 @@ pub(crate) static LEADER: &[Flag] = &[
     Flag::value(
         "on-agent-loss",
         "POLICY",
-        "When an agent is lost: go-on (the others run on) or stop; the exit code is 111 in any case [default: go-on]",
+        "When an agent is lost: go-on (the others run on), stop, or take-over (a spare agent makes its load, else the one with the least to do); the exit code is 111 in any case [default: go-on]",
     ),
     Flag::value("allow-lost", "N", "Bear N lost agents without exit code 111 [default: 0]"),
     Flag::switch("agent-tag", "Tag all that an agent measures with agent=N"),

@@ -39,6 +39,8 @@ pub(crate) struct Ending<'a> {
     pub(crate) agents: Option<&'a Agents>,
     /// Whether the script exports `handleSummary`; without it, its data are not made, which may be large.
     pub(crate) has_handle_summary: bool,
+    /// Whether it may be called, if it is there: it is not called a second time.
+    pub(crate) calls_handle_summary: bool,
 }
 
 /// The beginning of k6's message about any fault of the summary.
@@ -53,7 +55,11 @@ impl Ending<'_> {
         // k6's newer shape is no JavaScript object there: what scripts write into it is refused.
         let exports = self.settings.summary_export.is_some() && !self.settings.new_summary_shape;
         let mut changed = None;
-        let answer = runner.handle_summary(data, self.time_limit, exports.then_some(&mut changed));
+        let answer = if self.calls_handle_summary {
+            runner.handle_summary(data, self.time_limit, exports.then_some(&mut changed))
+        } else {
+            Answer::Usual
+        };
         let mut files = match answer {
             Answer::Usual => usual(),
             Answer::Write(files) => files,

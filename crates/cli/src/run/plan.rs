@@ -333,6 +333,11 @@ impl Plan {
         })
     }
 
+    /// Whether measurements have the system tag `scenario`.
+    pub(crate) fn tells_scenarios(&self) -> bool {
+        self.consolidated.options.system_tags().contains(SystemTag::Scenario)
+    }
+
     /// Whether samples carry the tag `route`.
     pub(crate) fn tags_routes(&self) -> bool {
         self.consolidated.options.system_tags().contains(SystemTag::Route)

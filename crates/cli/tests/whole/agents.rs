@@ -15,6 +15,8 @@ mod setups;
 mod shares;
 mod site;
 mod strangers;
+mod take_over;
+mod windows;
 
 use serde_json::Value;
 

@@ -81,11 +81,14 @@ fn what_makes_no_sense_is_told_in_one_go() {
     let flag = |text: &str| {
         let script = "export default function () {}\n";
         let told = brunt("run -q s.js --threshold").word(text).file("s.js", script).told();
-        assert_ne!(told.code, 0, "{told:?}");
+        assert_eq!(told.code, 104, "{told:?}");
         told.stderr
     };
     assert!(flag("http_reqs").contains("expected metric: expression"));
     assert!(flag("http_reqs: count>0 windo=3s").contains("did you mean \\\"window\\\"?"));
+    let of_verdict = flag("verdict: value<1 window=2s for=1s");
+    assert!(of_verdict.contains("window has no meaning for the metric verdict"), "{of_verdict}");
+    assert!(of_verdict.contains("for has no meaning for the metric verdict"), "{of_verdict}");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use brunt_metrics::{Frame, Registry};
 use crate::keys::{Key, Write};
 use crate::level::Level;
 use crate::messages::{Beat, ClockAsk, ClockReply, ScenarioLoad, Seen};
+use crate::phase::TakeOver;
 use crate::plan::Plan;
 use crate::seat::{Fault, TeardownEnd};
 use crate::time::Nanos;
@@ -33,6 +34,8 @@ pub struct AgentConfig {
     pub index: Option<u32>,
     /// How long to wait for a plan, in nanoseconds: five minutes.
     pub wait: u64,
+    /// Another machine of this process was told to make this load; this machine does, under the seat of the take-over.
+    pub substitute: Option<TakeOver>,
 }
 
 /// An event of an agent.
@@ -162,6 +165,8 @@ pub enum AgentAction {
         plan: Arc<Plan>,
         /// From 1 on.
         seat: u32,
+        /// The load of another seat that is to be made.
+        substitute: Option<TakeOver>,
     },
     /// Run `setup()`, once; answer [`SetupDone`](AgentEvent::SetupDone).
     Setup,
@@ -176,7 +181,17 @@ pub enum AgentAction {
     Start {
         /// By the agent's clock.
         at: Nanos,
+        /// Of a load that is taken over: the moment before which nothing is done, and nothing is counted as missed.
+        from: Option<Nanos>,
     },
+    /// No iteration may begin from this moment on, until a later one is told: another agent may make this load then. Comes
+    /// only under [`Policy::TakeOver`](crate::Policy::TakeOver).
+    Lease {
+        /// By the agent's clock.
+        until: Nanos,
+    },
+    /// Begin another machine in this process, with this as its [`AgentConfig::substitute`], and with the same name and incarnation.
+    Substitute(TakeOver),
     /// Stop the scenarios as SIGTERM does; [`Ended`](AgentEvent::Ended) follows as ever.
     Stop {
         /// Why.

@@ -58,6 +58,11 @@ impl Progress {
         self.ended.is_some()
     }
 
+    /// Whether the machine told it to go.
+    pub(super) fn is_leaving(&self) -> bool {
+        self.leaving.is_some()
+    }
+
     pub(super) fn wake_at(&self) -> Option<Nanos> {
         match self.object {
             Object::Due(at) => Some(at),
@@ -103,6 +108,7 @@ impl Agent {
             }
             AgentEvent::Started { late_ns } => self.state.late_ns = Some(late_ns),
             AgentEvent::Ended => {
+                self.state.lapsed |= self.progress.runs() && self.has_lapsed(now);
                 self.progress.ended.get_or_insert(now);
                 // The last counts are told at once: the leader concludes soon.
                 self.beat_at = now;
@@ -169,14 +175,17 @@ impl Agent {
         let step = phase.phase;
         let own = Some(Holder { seat, incarnation: self.config.incarnation });
         let is_marked = |fault: &Fault| fault.code == code::MARKED;
-        let is_here =
-            self.progress.leaving.is_none() && self.state.reason.as_ref().is_none_or(is_marked);
+        let is_given_away = self.is_given_away();
+        let is_here = self.progress.leaving.is_none()
+            && !is_given_away
+            && self.state.reason.as_ref().is_none_or(is_marked);
 
         if is_here && (Step::Load..Step::Stopping).contains(&step) && !self.progress.load_begun {
             self.progress.load_begun = true;
             self.state.state = State::Loading;
             self.clock.start(now);
-            out.push(AgentAction::Load { plan: plan.clone(), seat });
+            let substitute = self.config.substitute.clone();
+            out.push(AgentAction::Load { plan: plan.clone(), seat, substitute });
         }
         if self.state.state == State::Loading && self.progress.is_loaded && self.clock.is_ready() {
             self.state.state = State::Ready;
@@ -201,7 +210,14 @@ impl Agent {
             self.progress.began = true;
             self.state.state = State::Running;
             let at = self.start_at(start_ns);
-            out.push(AgentAction::Start { at });
+            let offset = self.clock.offset().saturating_neg();
+            let from = self.config.substitute.as_ref();
+            let from = from.map(|takeover| crate::clock::shifted(takeover.from_ns, offset));
+            self.begin_lease(now, out);
+            out.push(AgentAction::Start { at, from });
+        }
+        if is_given_away && self.progress.runs() {
+            self.stop("another agent makes this one's load", out);
         }
         if step >= Step::Stopping && self.progress.runs() {
             let reason = phase.reason.as_ref().map_or("the leader stops the test", |r| &r.message);

@@ -5,6 +5,7 @@ use crate::code;
 use crate::keys::Key;
 use crate::level::Level;
 use crate::phase::Step;
+use crate::plan::{Plan, Policy};
 use crate::seat::Seat;
 use crate::time::{Nanos, SECOND};
 
@@ -29,6 +30,8 @@ pub(super) struct Seating {
     /// The watch has told the present.
     pub(super) is_current: bool,
     is_spare: bool,
+    /// It told the leader that an earlier process in its place is gone.
+    has_knocked: bool,
 }
 
 impl Seating {
@@ -42,6 +45,7 @@ impl Seating {
             knocks_since: 0,
             is_current: false,
             is_spare: false,
+            has_knocked: false,
         }
     }
 
@@ -53,7 +57,8 @@ impl Seating {
     /// A seat that is free as far as is known.
     fn free(&self, seats: u32, start: u64) -> Option<u32> {
         match self.wanted {
-            Some(seat) => (seat <= seats && !self.taken.contains_key(&seat)).then_some(seat),
+            Some(seat) if seat > seats => None,
+            Some(seat) => (!self.taken.contains_key(&seat)).then_some(seat),
             // Each begins elsewhere, so that a hundred that come at once don't ask for the same one.
             None => (0..seats)
                 .map(|n| ((u64::from(n) + start) % u64::from(seats)) as u32 + 1)
@@ -73,19 +78,27 @@ impl Agent {
         if !self.seating.is_current {
             return;
         }
+        if let Some(seat) = self.config.substitute.as_ref().map(|takeover| takeover.seat) {
+            if step >= Step::Stopping {
+                self.over(0, Some("the load needs nobody any more".to_owned()), out);
+            } else {
+                self.ask_for(now, seat, &plan);
+            }
+            return;
+        }
         let earlier =
             |(seat, agent): (&u32, &String)| (*agent == self.config.agent).then_some(*seat);
         let knocks_at = match self.seating.wanted {
             Some(seat) => self.seating.taken.get_key_value(&seat).and_then(earlier),
             None => self.seating.taken.iter().find_map(earlier),
         };
-        if self.seating.knocks_at.is_none() && knocks_at.is_some() {
+        if self.seating.knocks_at.is_none() && knocks_at.is_some() && !self.seating.has_knocked {
             // The leader hears of this process at once.
             (self.seating.knocks_at, self.seating.knocks_since, self.beat_at) =
                 (knocks_at, now, now);
         }
         if step > Step::Load {
-            self.is_too_late(now, step, out);
+            self.is_too_late(now, step, plan.policy == Policy::TakeOver, out);
             return;
         }
         let start = self.config.incarnation ^ (self.config.incarnation >> 17);
@@ -97,6 +110,10 @@ impl Agent {
             }
             return;
         };
+        self.ask_for(now, seat, &plan);
+    }
+
+    fn ask_for(&mut self, now: Nanos, seat: u32, plan: &Plan) {
         self.seating.asked = Some(seat);
         let value = Seat {
             nonce: plan.nonce,
@@ -114,16 +131,27 @@ impl Agent {
     }
 
     /// The test has begun without this agent: it goes, but for the time in which it tells the leader that an earlier process in its
-    /// place is gone.
-    fn is_too_late(&mut self, now: Nanos, step: Step, out: &mut Vec<AgentAction>) {
+    /// place is gone. Where loads are taken over, it stays, as a spare.
+    fn is_too_late(
+        &mut self,
+        now: Nanos,
+        step: Step,
+        takes_over: bool,
+        out: &mut Vec<AgentAction>,
+    ) {
         match self.seating.knocks_at {
+            _ if self.seating.has_knocked && step < Step::Stopping => {}
             Some(_) if step < Step::Done && now < self.seating.knocks_since + KNOCKING => {}
+            Some(_) if takes_over && step < Step::Stopping => {
+                (self.seating.has_knocked, self.seating.knocks_at) = (true, None);
+            }
             Some(seat) => {
                 let text = format!(
                     "the process of seat {seat} was started anew while the test ran; its VUs are gone, and the test goes on without them"
                 );
                 self.over(code::INCOMPLETE, Some(text), out);
             }
+            None if takes_over && step < Step::Stopping => {}
             None if step >= Step::Start => {
                 let text =
                     "the test has begun with other agents; this one is not needed".to_owned();
@@ -142,6 +170,16 @@ impl Agent {
             self.beat_at = now;
             out.push(AgentAction::Tell(Level::Info, format!("this agent has seat {seat}")));
         }
+    }
+
+    /// The seat that its beats tell: 0 for an agent that has none and could take a load over.
+    pub(super) fn place(&self) -> Option<u32> {
+        let takes_over = self.plan.as_ref().is_some_and(|plan| plan.policy == Policy::TakeOver);
+        let is_spare = takes_over
+            && self.config.substitute.is_none()
+            && self.plan.as_ref().is_some_and(|plan| plan.version == self.config.version)
+            && self.step().is_some_and(|step| (Step::Load..Step::Stopping).contains(&step));
+        self.seating.own.or(self.seating.knocks_at).or(is_spare.then_some(0))
     }
 
     fn leave_seat(&mut self, seat: u32) {

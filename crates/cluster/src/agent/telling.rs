@@ -13,6 +13,7 @@ use crate::uplink::Uplink;
 impl Agent {
     /// Puts the state on the desk, if it is another one.
     pub(super) fn put_state(&mut self, now: Nanos, seat: u32) {
+        let wants_answer = self.wants_answer(now);
         let is_same = self.told.as_ref().is_some_and(|told| {
             let same = AgentState {
                 serial: told.serial,
@@ -23,7 +24,7 @@ impl Agent {
             };
             same == *told
         });
-        if is_same {
+        if is_same && !wants_answer {
             return;
         }
         self.state.serial += 1;
@@ -54,6 +55,8 @@ impl Agent {
             numbered: uplink.map_or(0, |uplink| uplink.delivery().numbered),
             waiting: uplink.map_or(0, Uplink::waiting),
             load: self.vitals.load.clone(),
+            serial: self.lease.beats,
+            whole_ns: uplink.map_or(0, |uplink| uplink.whole_until(self.run_ns(now))),
         }
     }
 

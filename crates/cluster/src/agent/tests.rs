@@ -12,6 +12,7 @@ fn agent() -> Agent {
         memory: 0,
         index: None,
         wait: 1_000 * MILLI,
+        substitute: None,
     };
     Agent::new(config, 0)
 }
@@ -28,6 +29,9 @@ fn asks_for_a_seat(keys: &[Key]) -> bool {
         setup: None,
         teardown: None,
         reason: None,
+        takeovers: Vec::new(),
+        told: None,
+        ended: None,
     };
     for (revision, key) in (1..).zip(keys) {
         let value = match key {

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use brunt_metrics::{Frame, Sink, TrendSink, builtin};
+use brunt_metrics::{Frame, Sink, TagSet, TrendSink, builtin};
+use brunt_schedule::Scenario;
 use serde::{Deserialize, Serialize};
 
 use super::{SeatView, Touch};
@@ -29,6 +30,10 @@ pub(crate) struct Cell {
     /// When it was last heard of.
     pub(super) heard: Nanos,
     pub(crate) beat: Beat,
+    /// All that it measured before this moment of the run is merged.
+    pub(super) whole_ns: Nanos,
+    /// It was told that nobody is there to take its load over.
+    pub(super) has_no_taker: bool,
     pub(crate) kept: Kept,
 }
 
@@ -56,9 +61,21 @@ pub(crate) struct Kept {
     pub(crate) cpu_max: f64,
     /// Its process is gone for good: the reason.
     pub(crate) gone: Option<String>,
+    /// Where loads are taken over: by the scenario's place among all of them.
+    #[serde(default)]
+    pub(crate) scenarios: BTreeMap<u32, OfScenario>,
     /// `http_req_duration`; stored beside the rest.
     #[serde(skip)]
     pub(crate) durations: TrendSink,
+}
+
+/// How far a scenario is in one agent, as it reported.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct OfScenario {
+    pub(crate) iterations: u64,
+    pub(crate) missed: u64,
+    /// Of one with a number of iterations: those that came to their end.
+    pub(crate) numbers: Ranges,
 }
 
 impl Cell {
@@ -181,6 +198,37 @@ impl Cell {
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// Whether all is merged that the last beat told of.
+    pub(super) fn look_at_whole(&mut self) {
+        if self.kept.prefix >= self.beat.numbered {
+            self.whole_ns = self.whole_ns.max(self.beat.whole_ns);
+        }
+    }
+
+    /// Takes in how far the scenarios are.
+    pub(super) fn tally_scenarios(&mut self, frame: &Frame, scenarios: &[Scenario]) {
+        let place = |tags: &TagSet| match (tags.get("scenario"), scenarios) {
+            (_, [_]) => Some(0),
+            (Some(name), _) => scenarios.iter().position(|scenario| scenario.name == *name),
+            (None, _) => None,
+        };
+        for delta in &frame.series {
+            let Sink::Counter { sum, .. } = &delta.sink else { continue };
+            let (metric, count) = (delta.series.metric, sum.max(0.0).round() as u64);
+            if metric != builtin::ITERATIONS && metric != builtin::DROPPED_ITERATIONS {
+                continue;
+            }
+            let Some(place) = place(&delta.series.tags) else { continue };
+            let known = self.kept.scenarios.entry(place as u32).or_default();
+            let is_done = metric == builtin::ITERATIONS;
+            *(if is_done { &mut known.iterations } else { &mut known.missed }) += count;
+        }
+        for done in &frame.done {
+            let known = self.kept.scenarios.entry(done.scenario).or_default();
+            known.numbers.insert_all(done.first, done.last);
         }
     }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use brunt_metrics::{Frame, Registry, TagSet};
+use brunt_schedule::Scenario;
 
 use crate::keys::{Key, Write};
 use crate::level::Level;
@@ -27,6 +28,10 @@ pub struct LeaderConfig {
     pub kept_tags: Vec<String>,
     /// The tags of `vus` and `vus_max`, which the leader makes.
     pub run_tags: TagSet,
+    /// All scenarios, as agents run them. Needed where loads are taken over.
+    pub scenarios: Vec<Scenario>,
+    /// Whether measurements have the tag `scenario`; without it, loads of one scenario alone can be taken over.
+    pub has_scenario_tag: bool,
 }
 
 /// The state of the store when the leader comes.
@@ -36,6 +41,8 @@ pub struct Stored {
     pub keys: Vec<(Key, Vec<u8>, u64)>,
     /// The object `checkpoint`.
     pub checkpoint: Option<Vec<u8>>,
+    /// Whether the files of the run are removed, as a leader does at its end.
+    pub is_swept: bool,
 }
 
 /// An event of the leader.
@@ -85,8 +92,8 @@ pub enum LeaderEvent {
     CheckpointPut(Result<(), String>),
     /// End the test: a threshold with `abortOnFail`, a signal, the REST API.
     Abort(Fault),
-    /// [`LeaderAction::Conclude`] is done.
-    Concluded,
+    /// [`LeaderAction::Conclude`] is done; with the fault that crossed thresholds are, if there are some.
+    Concluded(Option<Fault>),
     /// Time has passed: call at [`Leader::wake_at`](crate::Leader::wake_at).
     Wake,
 }
@@ -101,8 +108,11 @@ pub enum LeaderAction {
     /// ones are not heard.
     Consume,
     /// Take a frame into the ledger and show it to outputs: each measurement once. After a restart the frames of the checkpoint
-    /// come first.
-    Merge(Frame),
+    /// come first. With the moment of the run, in nanoseconds, at which the last of it was measured; none: before the scenarios, or
+    /// in more than one second of them.
+    Merge(Frame, Option<Nanos>),
+    /// All that was measured before this moment of the run was told, of all agents that are in touch; a whole second, in nanoseconds.
+    Whole(Nanos),
     /// Send the numbers that were seen, without an answer.
     Seen(Seen),
     /// Answer an agent.
@@ -144,4 +154,6 @@ pub struct Outcome {
     pub run_ns: u64,
     /// Agent by agent.
     pub report: Report,
+    /// A leader before this one had begun to tell it: `handleSummary()` may have been called, and is not to be called again.
+    pub was_told: bool,
 }

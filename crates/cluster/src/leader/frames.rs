@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use brunt_metrics::{Frame, Registry, Series, SeriesDelta, Sink, TagSet, builtin};
 
-use super::{Leader, LeaderAction, Touch};
+use super::{Cell, Leader, LeaderAction, Touch};
 use crate::checkpoint::{CellStored, Checkpoint, HeadStored};
 use crate::level::Level;
 use crate::messages::{Seen, SeenOf};
 use crate::phase::Step;
+use crate::plan::Policy;
+use crate::seat::State;
 use crate::time::{Nanos, SECOND};
 use crate::whole::Whole;
 use crate::wire::{Decoder, Message};
@@ -41,6 +43,8 @@ pub(super) struct Frames {
     pub(super) refused: u64,
     /// The first of them is told.
     has_told: bool,
+    /// The second that was told last as whole.
+    told_whole: Nanos,
     pub(super) seat_revisions: BTreeMap<u32, u64>,
 }
 
@@ -56,6 +60,7 @@ impl Frames {
             is_dirty: false,
             refused: 0,
             has_told: false,
+            told_whole: 0,
             seat_revisions: BTreeMap::new(),
         }
     }
@@ -74,10 +79,15 @@ impl Frames {
         (self.storing, self.store_at) = (None, now);
     }
 
-    fn merge(&mut self, frame: Frame, out: &mut Vec<LeaderAction>) {
+    pub(super) fn merge(
+        &mut self,
+        frame: Frame,
+        run_ns: Option<Nanos>,
+        out: &mut Vec<LeaderAction>,
+    ) {
         self.whole.absorb(&frame);
         self.is_dirty = true;
-        out.push(LeaderAction::Merge(frame));
+        out.push(LeaderAction::Merge(frame, run_ns));
     }
 }
 
@@ -112,11 +122,18 @@ impl Leader {
         if head.is_last {
             cell.kept.last = Some(head.seq);
         }
-        let frame = self.frames.decoder.frame(message);
+        let mut frame = self.frames.decoder.frame(message);
         self.cells[index].tally(&frame);
-        if !frame.is_empty() {
-            self.frames.merge(frame, out);
+        if self.plan.policy == Policy::TakeOver {
+            self.cells[index].tally_scenarios(&frame, &self.config.scenarios);
         }
+        frame.done.clear();
+        if !frame.is_empty() {
+            // Where too much waited, neighbouring seconds are one.
+            let is_second = head.from_ns / SECOND == head.to_ns / SECOND && head.to_ns > 0;
+            self.frames.merge(frame, is_second.then_some(head.to_ns), out);
+        }
+        self.cells[index].look_at_whole();
         self.frames.is_dirty = true;
         self.frames.store_at = self.frames.store_at.min(now + STORE);
     }
@@ -139,13 +156,16 @@ impl Leader {
         if (Step::Setup..=Step::Run).contains(&self.phase.phase) {
             self.count_vus(now, out);
         }
+        self.tell_whole(out);
         let seats: Vec<SeenOf> = self
             .cells
             .iter()
             .zip(1..)
             .filter_map(|(cell, seat)| {
                 let incarnation = cell.seat.as_ref()?.incarnation;
-                Some(SeenOf { seat, incarnation, ranges: cell.kept.ranges.clone() })
+                let is_heard = cell.is_here() && self.phase.taken(seat).is_none();
+                let heard = if is_heard { cell.beat.serial } else { 0 };
+                Some(SeenOf { seat, incarnation, ranges: cell.kept.ranges.clone(), heard })
             })
             .collect();
         for seats in seats.chunks(SEEN_MAX) {
@@ -170,7 +190,18 @@ impl Leader {
             SeriesDelta { series, sink }
         });
         let frame = Frame { at: now, series: series.into(), ..Frame::default() };
-        self.frames.merge(frame, out);
+        let run_ns = self.start.map(|_| self.since_start(now));
+        self.frames.merge(frame, run_ns, out);
+    }
+
+    /// Tells up to which second all measurements are there: of those agents that are in touch.
+    fn tell_whole(&mut self, out: &mut Vec<LeaderAction>) {
+        let runs = |cell: &&Cell| cell.touch == Touch::Alive && cell.is_at(State::Running);
+        let whole = self.cells.iter().filter(runs).map(|cell| cell.whole_ns).min();
+        if let Some(whole) = whole.filter(|whole| *whole > self.frames.told_whole) {
+            self.frames.told_whole = whole;
+            out.push(LeaderAction::Whole(whole));
+        }
     }
 
     fn store(&mut self, now: Nanos, out: &mut Vec<LeaderAction>) {
@@ -235,7 +266,7 @@ impl Leader {
             (cell.heard, cell.kept) = (now, stored.kept);
         }
         if !checkpoint.whole.is_empty() {
-            self.frames.merge(checkpoint.whole, out);
+            self.frames.merge(checkpoint.whole, None, out);
         }
     }
 }

@@ -8,13 +8,15 @@ use crate::level::Level;
 use crate::messages::LeaderSign;
 use crate::phase::{Phase, Step};
 use crate::plan::Plan;
+use crate::report::Report;
+use crate::seat::Fault;
 use crate::setup::SetupData;
 use crate::time::{MILLI, Nanos, SECOND};
 
 /// A leader that does not renew its sign for so long is gone.
 const SILENCE: u64 = 10 * SECOND;
 /// After the verdict, the last phase gets this time to be written.
-const FAREWELL: u64 = 10 * SECOND;
+pub(super) const FAREWELL: u64 = 10 * SECOND;
 
 /// How far the process is.
 #[derive(Debug, Default)]
@@ -28,6 +30,8 @@ pub(super) enum Stage {
     Taking(Stored),
     /// It leads.
     Leading,
+    /// All is gathered; that the summary is being told is written, so that a successor knows.
+    Marking { until: Nanos, report: Box<Report> },
     /// The summary is being made.
     Concluding,
     /// The last phase is being written; then it is over.
@@ -47,7 +51,10 @@ impl Stage {
 
     /// Whether this process is the leader.
     pub(super) fn leads(&self) -> bool {
-        matches!(self, Self::Leading | Self::Concluding | Self::Ending { .. })
+        matches!(
+            self,
+            Self::Leading | Self::Marking { .. } | Self::Concluding | Self::Ending { .. }
+        )
     }
 
     /// Whether measurements still count.
@@ -157,7 +164,8 @@ impl Leader {
                 self.has_led = true;
                 out.push(LeaderAction::Consume);
             }
-            Err(text) => self.refuse(text, out),
+            Err(Refusal::Other(text)) => self.refuse(text, out),
+            Err(Refusal::Over(end)) => self.was_over(end, out),
         }
     }
 
@@ -167,23 +175,35 @@ impl Leader {
         out.push(LeaderAction::Finish { code: Some(code::NOT_STARTED), message: Some(text) });
     }
 
+    /// The run is over, and its leader was killed before it had tidied up: tells how it ended.
+    fn was_over(&mut self, end: Fault, out: &mut Vec<LeaderAction>) {
+        self.stage = Stage::Over;
+        self.has_led = true;
+        let told = "the run is over; the leader before this one has told its summary";
+        let Fault { code, message } = end;
+        if code == 0 {
+            out.push(LeaderAction::Tell(Level::Info, format!("{told}, and it ended well")));
+            out.push(LeaderAction::Finish { code: None, message: None });
+        } else {
+            let message = Some(format!("{told}: {message}"));
+            out.push(LeaderAction::Finish { code: Some(code), message });
+        }
+    }
+
     /// Goes on where the store says the run is.
     fn take_up(
         &mut self,
         now: Nanos,
         stored: &Stored,
         out: &mut Vec<LeaderAction>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Refusal> {
         let find = |wanted: Key| stored.keys.iter().find(|(key, ..)| *key == wanted);
         if let Some((_, value, revision)) = find(Key::Plan) {
-            let plan = Plan::read(value).map_err(|error| error.to_string())?;
+            let plan = Plan::read(value).map_err(|error| Refusal::Other(error.to_string()))?;
             let own = &self.config.plan;
             if (&plan.archive.sha256, plan.seats) != (&own.archive.sha256, own.seats) {
-                return Err(
-                    "this run id belongs to a test with another script or number of agents: \
-                            choose another --run-id"
-                        .into(),
-                );
+                let text = "this run id belongs to a test with another script or number of agents: choose another --run-id";
+                return Err(Refusal::Other(text.into()));
             }
             self.desk.know(Key::Plan, Some(*revision));
             self.cells = Cell::all(&plan);
@@ -198,7 +218,9 @@ impl Leader {
                 && phase.nonce == self.plan.nonce
             {
                 if phase.phase == Step::Done {
-                    return Err("this run is over: choose another --run-id".into());
+                    let end = phase.ended.filter(|_| !stored.is_swept);
+                    let text = "this run is over: choose another --run-id";
+                    return Err(end.map_or(Refusal::Other(text.into()), Refusal::Over));
                 }
                 is_resumed = true;
                 self.adopt(now, phase);
@@ -245,11 +267,19 @@ impl Leader {
     }
 
     /// The summary is told: writes the last phase.
-    pub(super) fn concluded(&mut self, now: Nanos) {
+    /// `crossed`: what crossed thresholds are, if some are.
+    pub(super) fn concluded(&mut self, now: Nanos, crossed: Option<Fault>) {
         if !matches!(self.stage, Stage::Concluding) {
             return;
         }
         let (code, message) = self.verdict();
+        let told = code.map(|code| Fault::new(code, message.clone().unwrap_or_default()));
+        let told = match (told, crossed) {
+            // A threshold may have an exit code of its own.
+            (Some(told), Some(crossed)) if told.code == code::THRESHOLDS => crossed,
+            (told, crossed) => told.or(crossed).unwrap_or_else(|| Fault::new(0, "it ended well")),
+        };
+        self.phase.ended = Some(told);
         self.stage = Stage::Ending { until: now + FAREWELL, code, message };
         self.set_phase(now, Step::Done);
     }
@@ -269,4 +299,12 @@ impl Leader {
     pub(super) fn setup_fault(&self) -> Option<&crate::seat::Fault> {
         self.setup.as_ref().and_then(|setup: &SetupData| setup.error.as_ref())
     }
+}
+
+/// Why a run is not taken up.
+enum Refusal {
+    /// It is over, and how it ended is known.
+    Over(Fault),
+    /// It is another run, or nothing is known of its end.
+    Other(String),
 }

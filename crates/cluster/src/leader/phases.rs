@@ -1,7 +1,9 @@
 //! From phase to phase: what each waits for, for how long, and what then.
 
-use super::{Cell, Leader, LeaderAction, Outcome, Stage, Touch};
+use super::opening::FAREWELL;
+use super::{Cell, Leader, LeaderAction, Outcome, Stage, Touch, json};
 use crate::code;
+use crate::keys::Key;
 use crate::level::Level;
 use crate::phase::{Holder, Step};
 use crate::report::Report;
@@ -22,6 +24,7 @@ impl Leader {
     pub(super) fn go_on(&mut self, now: Nanos, out: &mut Vec<LeaderAction>) {
         match self.stage {
             Stage::Ending { .. } => return self.farewell(now, out),
+            Stage::Marking { .. } => return self.tell_summary(now, out),
             Stage::Leading => {}
             _ => return,
         }
@@ -32,6 +35,7 @@ impl Leader {
                 let text = format!("the broker could not be reached for {}", seconds(limit));
                 let fault = Fault::new(code::INCOMPLETE, text);
                 self.fault.get_or_insert(fault);
+                self.count_missed(out);
                 let report = self.report(now);
                 self.conclude(now, report, out);
             }
@@ -193,7 +197,15 @@ impl Leader {
         }
     }
 
+    /// Those who were to take a load over, and have not come, are not awaited any more.
+    fn forget_late_takers(&mut self) {
+        let seats = self.plan.seats as usize;
+        let late = self.cells.iter_mut().skip(seats).filter(|cell| cell.seat.is_none());
+        late.for_each(|cell| cell.touch = Touch::Lost);
+    }
+
     fn stopping(&mut self, now: Nanos, out: &mut Vec<LeaderAction>) {
+        self.forget_late_takers();
         let is_late = self.is_late(now, self.plan.limits.stopping_ms);
         if is_late {
             for index in 0..self.cells.len() {
@@ -212,11 +224,14 @@ impl Leader {
 
     /// Chooses who runs `teardown()`, if it is to be run.
     fn after_scenarios(&mut self, now: Nanos, out: &mut Vec<LeaderAction>) {
+        self.forget_late_takers();
         if !self.plan.has_teardown || !self.has_begun() {
             self.set_phase(now, Step::Close);
             return;
         }
-        let can = |cell: &Cell| cell.is_here() && !cell.is_closed() && !leaves(cell);
+        let can = |cell: &Cell| {
+            cell.is_here() && cell.is_at(State::Ready) && !cell.is_closed() && !leaves(cell)
+        };
         let of_setup = self.phase.setup.map(|holder| holder.seat as usize - 1);
         let first = of_setup.filter(|index| self.cells.get(*index).is_some_and(can));
         let chosen = first.or_else(|| self.cells.iter().position(can));
@@ -269,6 +284,7 @@ impl Leader {
         if self.cells.iter().any(is_open) && !self.is_late(now, self.plan.limits.close_ms) {
             return;
         }
+        self.count_missed(out);
         let report = self.report(now);
         for text in &report.missing {
             out.push(LeaderAction::Tell(Level::Error, text.clone()));
@@ -279,14 +295,32 @@ impl Leader {
     fn conclude(&mut self, now: Nanos, report: Report, out: &mut Vec<LeaderAction>) {
         let has_measured = self.has_begun() || self.phase.setup.is_some();
         self.missing.clone_from(&report.missing);
-        self.stage = Stage::Concluding;
         if !has_measured {
-            self.concluded(now);
+            self.stage = Stage::Concluding;
+            self.concluded(now, None);
             return;
         }
+        let wait = if self.disconnected.is_some() { 0 } else { FAREWELL };
+        self.stage = Stage::Marking { until: now + wait, report: Box::new(report) };
+        if self.phase.told.is_none() {
+            self.phase.told = Some(self.config.incarnation);
+            self.desk.put(Key::Phase, Some(json(&self.phase)));
+        }
+        self.tell_summary(now, out);
+    }
+
+    /// Has the summary told, once the store knows that it is.
+    fn tell_summary(&mut self, now: Nanos, out: &mut Vec<LeaderAction>) {
+        let Stage::Marking { until, report } = &mut self.stage else { return };
+        if !self.desk.is_done(Key::Phase) && now < *until {
+            return;
+        }
+        let report = std::mem::take(&mut **report);
+        self.stage = Stage::Concluding;
         let (code, message) = self.verdict();
         let run_ns = self.ended.map_or(0, |ended| self.since_start(ended));
-        let outcome = Outcome { code, message, run_ns, report };
+        let was_told = self.phase.told.is_some_and(|by| by != self.config.incarnation);
+        let outcome = Outcome { code, message, run_ns, report, was_told };
         out.push(LeaderAction::Conclude(outcome));
     }
 }

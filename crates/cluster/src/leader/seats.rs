@@ -6,12 +6,12 @@ use crate::keys::Key;
 use crate::level::Level;
 use crate::messages::Beat;
 use crate::phase::Step;
-use crate::plan::Policy;
+use crate::plan::{Policy, SUSPECT_MS};
 use crate::seat::{AgentState, Fault, Seat, State};
 use crate::time::{MILLI, Nanos, SECOND};
 
 /// An agent without a beat for so long is suspect.
-const SUSPECT: u64 = 3 * SECOND;
+pub(super) const SUSPECT: u64 = SUSPECT_MS * MILLI;
 
 impl Leader {
     fn index(&self, seat: u32) -> Option<usize> {
@@ -39,7 +39,17 @@ impl Leader {
             }
             return;
         }
+        if let Some(takeover) = self.phase.takeovers.iter().find(|takeover| takeover.seat == seat)
+            && (&takeover.agent, takeover.incarnation) != (&holder.agent, holder.incarnation)
+        {
+            return;
+        }
         match &cell.seat {
+            None if seat > self.plan.seats => {
+                let text = format!("seat {seat} is loading, on {}", holder.host);
+                out.push(LeaderAction::Tell(Level::Info, text));
+                (cell.seat, cell.heard) = (Some(holder), now);
+            }
             Some(known) if known.incarnation == holder.incarnation => {
                 self.frames.seat_revisions.insert(seat, revision);
             }
@@ -123,12 +133,16 @@ impl Leader {
 
     /// A beat: a sign of life, or a new process that asks for the seat of the one before.
     pub(super) fn beat(&mut self, now: Nanos, beat: Beat, out: &mut Vec<LeaderAction>) {
-        let Some(index) = self.index(beat.seat) else { return };
-        let cell = &mut self.cells[index];
-        let Some(seat) = cell.seat.as_ref() else { return };
         if beat.nonce != self.plan.nonce {
             return;
         }
+        if beat.seat == 0 {
+            self.spares.heard(now, beat);
+            return;
+        }
+        let Some(index) = self.index(beat.seat) else { return };
+        let cell = &mut self.cells[index];
+        let Some(seat) = cell.seat.as_ref() else { return };
         if seat.incarnation != beat.incarnation {
             if seat.agent == beat.agent && cell.kept.gone.is_none() {
                 self.restarted(now, index, out);
@@ -147,6 +161,7 @@ impl Leader {
             if beat.cpu.is_finite() { cell.kept.cpu_max.max(beat.cpu) } else { cell.kept.cpu_max };
         cell.kept.numbered = cell.kept.numbered.max(beat.numbered);
         cell.beat = beat;
+        cell.look_at_whole();
         self.heard(now, index, out);
     }
 
@@ -241,7 +256,7 @@ impl Leader {
         let cell = &mut self.cells[index];
         cell.touch = Touch::Lost;
         cell.opens_hole(true);
-        let had_ended = cell.is_at(State::Finished);
+        let had_ended = cell.is_at(State::Finished) || self.is_taken(index);
         if (Step::Start..=Step::Run).contains(&self.phase.phase) && !had_ended {
             self.load_is_lost(now, text, out);
         } else if self.phase.phase < Step::Start {
@@ -259,11 +274,12 @@ impl Leader {
             self.cut_short(now, Fault::new(code::INCOMPLETE, text), out);
         } else {
             out.push(LeaderAction::Tell(Level::Warn, text));
+            self.look_for_takers(now, out);
         }
     }
 }
 
 /// Whether an agent's machine told it to go.
-fn is_leaving(state: &AgentState) -> bool {
+pub(super) fn is_leaving(state: &AgentState) -> bool {
     state.reason.as_ref().is_some_and(|reason| reason.code == code::SIGNAL)
 }

@@ -31,9 +31,11 @@ impl Leader {
     }
 
     fn seat_report(&self, index: usize, cell: &Cell) -> SeatReport {
-        let segment = self.plan.segment(index as u32 + 1).ok();
+        let seat = index as u32 + 1;
+        let segment = self.plan.segment(self.root(index)).ok();
         let state = cell.state.as_ref();
-        let is_whole = self.is_whole(cell);
+        let is_whole = self.is_whole(cell) && !self.is_taken(index);
+        let takeover = self.phase.takeovers.iter().find(|takeover| takeover.seat == seat);
         SeatReport {
             seat: index as u32 + 1,
             segment: segment.as_ref().map(ToString::to_string).unwrap_or_default(),
@@ -49,6 +51,8 @@ impl Leader {
             missing_messages: cell.missing_messages(),
             is_whole,
             missing_since_ns: (!is_whole).then(|| missing_since(cell)),
+            took_over: takeover.map(|it| (it.of, self.since_start(it.from_ns))),
+            taken_by: self.phase.taken(seat).map(|takeover| takeover.seat),
             failed: cell.kept.failed,
             missed: cell.kept.missed,
             durations: cell.kept.durations.clone(),
@@ -75,6 +79,20 @@ impl Leader {
     /// Names the agent whose results are missing, how many, since when.
     fn sentence(&self, now: Nanos, seat: &SeatReport, cell: &Cell) -> String {
         let name = cell.name(seat.seat as usize - 1);
+        if let Some(takeover) = self.phase.taken(seat.seat) {
+            let from = self.since_start(takeover.from_ns) as f64 / 1e9;
+            let at = seat.missing_since_ns.unwrap_or(0) as f64 / 1e9;
+            let (missing, of) = seat.missing_messages;
+            let frames = if missing > 0 {
+                format!("; {missing} of its {of} known frames are missing")
+            } else {
+                String::new()
+            };
+            return format!(
+                "load of {name} incomplete: it was lost; nothing is known of it since {at:.1} s after the start; {} took it over as seat {} from {from:.1} s on, {} iterations of arrival rates were missed{frames}",
+                takeover.agent, takeover.seat, seat.missed
+            );
+        }
         let since = seat.missing_since_ns.unwrap_or(0) as f64 / 1e9;
         let (missing, of) = seat.missing_messages;
         let frames = if missing > 0 {

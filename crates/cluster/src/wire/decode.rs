@@ -4,18 +4,20 @@ use std::sync::Arc;
 
 use brunt_metrics::{
     CheckDelta, Contains, Distribution, Dropped, ExceptionDelta, ExceptionDeltas, Frame, Kind,
-    MetricId, Registry, Series, SeriesDelta, Sink, Sum, TagSet, TrendSink,
+    MetricId, NumbersDone, Registry, Series, SeriesDelta, Sink, Sum, TagSet, TrendSink,
 };
 use prost::Message as _;
 use rustc_hash::FxHashMap;
 
 use super::{Head, MESSAGE_MAX, PACKED_MAX, TEXTS_MAX, proto};
-use crate::plan::{FORMAT, SEATS_MAX};
+use crate::plan::{FORMAT, PLACES_MAX};
 
 /// The highest key of a bucket, and one.
 const KEYS: u32 = 1 << 22;
 /// Counts of one message are below this: a million of them still fit into 64 bits.
 const COUNT_MAX: u64 = 1 << 44;
+/// A test has fewer scenarios.
+const SCENARIOS_MAX: u64 = 10_000;
 /// The most values of a trend that is exact.
 const EXACT_MAX: usize = 4096;
 
@@ -94,7 +96,7 @@ impl Message {
 fn check(body: &proto::Message) -> Result<(), WireError> {
     let ensure = |holds: bool, what| if holds { Ok(()) } else { Err(WireError::Unsound(what)) };
     ensure(body.texts.len() <= TEXTS_MAX, "too many texts")?;
-    ensure(body.seat <= SEATS_MAX, "no such seat")?;
+    ensure(body.seat <= PLACES_MAX, "no such seat")?;
     ensure(body.from_ns <= body.to_ns, "it ends before it begins")?;
     let is_text = |place: u32| (place as usize) < body.texts.len();
     for series in &body.series {
@@ -135,6 +137,9 @@ fn check(body: &proto::Message) -> Result<(), WireError> {
     let texts =
         |exception: &proto::Exception| is_text(exception.text) && exception.count < COUNT_MAX;
     ensure(body.exceptions.iter().all(texts), "an exception without a text")?;
+    ensure(body.done.len() % 3 == 0, "a number without its scenario")?;
+    let is_done = |of: &[u64]| of[0] < SCENARIOS_MAX && of[1] <= of[2] && of[2] < COUNT_MAX;
+    ensure(body.done.chunks_exact(3).all(is_done), "iterations that nobody can have done")?;
     ensure(body.exceptions_others < COUNT_MAX, "more exceptions than anybody can count")?;
     if let Some(dropped) = &body.dropped {
         let counts = [
@@ -208,6 +213,10 @@ impl Decoder {
                 .collect(),
             others: body.exceptions_others,
         };
+        let numbers = body.done.chunks_exact(3);
+        frame.done = numbers
+            .map(|of| NumbersDone { scenario: of[0] as u32, first: of[1], last: of[2] })
+            .collect();
         frame.dropped = body.dropped.as_ref().map(dropped_of).unwrap_or_default();
         frame
     }

@@ -82,6 +82,10 @@ impl Encoder {
         for delta in &frame.exceptions.told {
             cutter.exception(delta);
         }
+        for done in &frame.done {
+            cutter.room(32, 0);
+            cutter.message.done.extend([u64::from(done.scenario), done.first, done.last]);
+        }
         cutter.message.exceptions_others = frame.exceptions.others;
         cutter.message.dropped = (!dropped.is_nothing()).then(|| told(dropped));
         (cutter.message.at, cutter.message.late) = (frame.at, frame.late);
@@ -194,6 +198,7 @@ impl Cut {
             && message.groups.is_empty()
             && message.exceptions.is_empty()
             && message.exceptions_others == 0
+            && message.done.is_empty()
             && message.dropped.is_none()
     }
 }

@@ -40,6 +40,7 @@ pub fn retime(frame: &Frame, offset: i64, run_ns: Nanos) -> Frame {
             .collect(),
         exceptions: frame.exceptions.clone(),
         samples: Vec::new(),
+        done: frame.done.clone(),
         dropped: frame.dropped,
         retired: brunt_metrics::Retired::default(),
     };

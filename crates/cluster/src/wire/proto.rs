@@ -39,6 +39,9 @@ pub(super) struct Message {
     pub(super) at: u64,
     #[prost(uint64, tag = "17")]
     pub(super) late: u64,
+    /// Iterations that are done: scenario, first and last number, and so on.
+    #[prost(uint64, repeated, tag = "18")]
+    pub(super) done: Vec<u64>,
 }
 
 #[derive(Clone, PartialEq, ::prost::Message)]

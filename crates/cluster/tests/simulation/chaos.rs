@@ -37,6 +37,9 @@ pub(crate) struct Setting {
     pub(crate) setup_fails: bool,
     pub(crate) load_fails: bool,
     pub(crate) stops_on_loss: bool,
+    /// A lost load is made by another agent; so many come that have no seat.
+    pub(crate) takes_over: bool,
+    pub(crate) spares: usize,
     /// Data of `setup()` that do not fit into a key.
     pub(crate) large_data: bool,
     /// Parts of a thousand of core messages that are lost, that come twice.
@@ -66,6 +69,8 @@ impl Setting {
             setup_fails: false,
             load_fails: false,
             stops_on_loss: false,
+            takes_over: false,
+            spares: 0,
             large_data: false,
             lost: 0,
             twice: 0,
@@ -108,6 +113,9 @@ impl Setting {
             let at = rng.u64(0..(setting.duration / SECOND + 18) * 1000) * MILLI;
             setting.troubles.push((at, Trouble::any(rng, agents)));
         }
+        // Drawn without the generator: the other runs stay as they are.
+        setting.takes_over = !setting.stops_on_loss && seed % 4 == 3;
+        setting.spares = if setting.takes_over { (seed / 4 % 3) as usize } else { 0 };
         setting
     }
 }

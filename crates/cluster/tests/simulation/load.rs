@@ -1,20 +1,72 @@
 //! The load of simulated agents, the target's own count of it, and the law.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use brunt_cluster::{
-    AgentEvent, Fault, Loaded, Outcome, SeatReport, TeardownEnd, Totals, Vitals, code,
+    AgentEvent, Fault, Loaded, Outcome, Plan, SeatReport, TeardownEnd, Totals, Vitals, code,
 };
 use brunt_metrics::{
     CheckDelta, Frame, Registry, Series, SeriesDelta, Sink, TagSet, TrendSink, builtin,
 };
 
-use crate::chaos::MILLI;
+use brunt_schedule::{Arrivals, Executor, Rhythm, Scenario, Segment};
+
+use crate::chaos::{MILLI, Setting, Trouble};
 use crate::world::{Process, TICK, World};
+
+/// Iterations of all agents a second, where loads are taken over.
+const RATE: u64 = 40;
+
+impl Setting {
+    /// What all agents do, where loads are taken over.
+    pub(crate) fn scenario(&self) -> Scenario {
+        Scenario {
+            name: "all".into(),
+            executor: Executor::ConstantArrivalRate {
+                rate: RATE,
+                time_unit: Duration::from_secs(1),
+                duration: Duration::from_nanos(self.duration),
+                pre_allocated_vus: 1000,
+                max_vus: 1000,
+            },
+            start_time: Duration::ZERO,
+            graceful_stop: Duration::from_secs(1),
+            exec: "default".into(),
+            env: BTreeMap::new(),
+            tags: BTreeMap::new(),
+            warmup: Duration::ZERO,
+            rhythm: Rhythm::default(),
+        }
+    }
+}
+
+/// The iterations of a load that may be taken over: each has its number and its time.
+#[derive(Debug)]
+struct Turns {
+    nonce: u64,
+    root: u32,
+    arrivals: Arrivals,
+    /// The start, by the machine's clock.
+    at: u64,
+    next: u64,
+    has_lapsed: bool,
+}
+
+impl Turns {
+    fn due(&self, turn: u64) -> Option<u64> {
+        Some(self.at + self.arrivals.due(turn)?.as_nanos() as u64)
+    }
+}
 
 /// The load of a process.
 #[derive(Debug, Default)]
 pub(crate) struct Load {
+    turns: Option<Turns>,
+    /// No iteration begins from then on, by the machine's clock.
+    lease: Option<u64>,
+    is_stopped: bool,
     /// Planned, by the true time.
     start: Option<u64>,
     until: u64,
@@ -35,6 +87,8 @@ impl Load {
 #[derive(Debug, Default)]
 pub(crate) struct Truth {
     sent: Vec<Sent>,
+    /// Run, seat, number: where loads are taken over.
+    done: BTreeSet<(u64, u32, u64)>,
 }
 
 /// All that one process sent.
@@ -43,6 +97,8 @@ struct Sent {
     node: usize,
     incarnation: u64,
     is_alive: bool,
+    name: String,
+    substitute: Option<u32>,
     /// Requests, each with the time of the run by the planned start.
     ticks: Vec<(u64, u64)>,
     /// The true moment of the first.
@@ -50,8 +106,15 @@ struct Sent {
 }
 
 impl Truth {
-    pub(crate) fn born(&mut self, node: usize, incarnation: u64) {
-        self.sent.push(Sent { node, incarnation, is_alive: true, ticks: Vec::new(), began: None });
+    pub(crate) fn born(
+        &mut self,
+        node: usize,
+        incarnation: u64,
+        name: String,
+        substitute: Option<u32>,
+    ) {
+        let (is_alive, ticks, began) = (true, Vec::new(), None);
+        self.sent.push(Sent { node, incarnation, is_alive, name, substitute, ticks, began });
     }
 
     pub(crate) fn died(&mut self, node: usize, _: u64) {
@@ -82,7 +145,16 @@ impl World {
         format!("{:?}", "x".repeat(size))
     }
 
-    pub(crate) fn load(&mut self, node: usize) {
+    pub(crate) fn load(&mut self, node: usize, plan: &Plan, root: u32) {
+        if self.setting.takes_over {
+            let segment = plan.segment(root).expect("a seat of the plan");
+            let arrivals = self.setting.scenario().arrivals(&segment).expect("an arrival rate");
+            let turns =
+                Turns { nonce: plan.nonce, root, arrivals, at: 0, next: 0, has_lapsed: false };
+            if let Process::Agent(_, load) = &mut self.nodes[node].process {
+                load.turns = Some(turns);
+            }
+        }
         let after = self.rng.u64(10..2000) * MILLI;
         let fails = self.setting.load_fails && node == 1;
         let result = if fails {
@@ -95,7 +167,7 @@ impl World {
 
     pub(crate) fn set_up(&mut self, node: usize) {
         self.setups += 1;
-        let frame = self.frame(node, 3, 0);
+        let frame = self.frame(node, (3, 0, 0), 0);
         self.later(node, 10 * MILLI, AgentEvent::Frame(frame));
         let after = self.rng.u64(20..3000) * MILLI;
         let result = if self.setting.setup_fails {
@@ -109,13 +181,22 @@ impl World {
     pub(crate) fn tear_down(&mut self, node: usize) {
         self.teardowns += 1;
         let after = self.rng.u64(20..3000) * MILLI;
-        let frame = self.frame(node, 2, u64::MAX);
+        let frame = self.frame(node, (2, 0, 0), u64::MAX);
         self.later(node, after - 10 * MILLI, AgentEvent::Frame(frame));
         self.later(node, after, AgentEvent::TeardownDone(TeardownEnd::default()));
     }
 
-    pub(crate) fn start(&mut self, node: usize, at: u64) {
+    pub(crate) fn lease(&mut self, node: usize, until: u64) {
+        assert!(self.setting.takes_over, "nobody takes loads over");
+        if let Process::Agent(_, load) = &mut self.nodes[node].process {
+            load.lease = Some(until);
+        }
+    }
+
+    pub(crate) fn start(&mut self, node: usize, at: u64, from: Option<u64>) {
         let local = self.clock(node);
+        let first = from.map_or(0, |from| self.moment(node, from));
+        let end = self.moment(node, at + self.setting.duration);
         let start = if at >= local { self.moment(node, at) } else { self.now - (local - at) };
         let seat = |index: usize| match &self.nodes[index].process {
             Process::Agent(agent, load) => Some((agent.seat(), load.runs())),
@@ -130,7 +211,13 @@ impl World {
         assert!(load.start.is_none(), "a process begins twice");
         load.start = Some(start);
         load.until = start + self.setting.duration;
-        load.next = start.max(self.now);
+        load.next = start.max(self.now).max(first);
+        if let Some(turns) = &mut load.turns {
+            turns.at = at;
+            load.until = end;
+            let since = std::time::Duration::from_nanos(from.unwrap_or(at) - at);
+            turns.next = turns.arrivals.due_before(since);
+        }
         let next = load.next;
         self.tick_at(node, next);
     }
@@ -140,6 +227,7 @@ impl World {
         let now = self.now;
         let Process::Agent(_, load) = &mut self.nodes[node].process else { return };
         if load.runs() {
+            load.is_stopped = true;
             load.until = load.until.min(now + late);
             load.next = load.until.max(now);
             let next = load.next;
@@ -149,6 +237,9 @@ impl World {
 
     pub(crate) fn tick(&mut self, node: usize) {
         let now = self.now;
+        if self.setting.takes_over {
+            return self.tick_turns(node);
+        }
         let count = self.rng.u64(1..20);
         let Process::Agent(_, load) = &mut self.nodes[node].process else { return };
         let Some(start) = load.start else { return };
@@ -168,19 +259,67 @@ impl World {
             self.truth.alive(node).began = Some(now);
             self.tell_agent(node, AgentEvent::Started { late_ns: now - start });
         }
-        let frame = self.frame(node, count, now.saturating_sub(start));
+        let frame = self.frame(node, (count, count, 0), now.saturating_sub(start));
         self.tell_agent(node, AgentEvent::Frame(frame));
         let vitals = Vitals { vus: 5, vus_max: 5, iterations, ..Vitals::default() };
         self.tell_agent(node, AgentEvent::Vitals(vitals));
         self.tick_at(node, next);
     }
 
-    /// A frame of `count` requests; from now on the target has had them.
-    fn frame(&mut self, node: usize, count: u64, run_ns: u64) -> Arc<Frame> {
+    /// A tick where loads are taken over: does what is due, each number once.
+    fn tick_turns(&mut self, node: usize) {
+        let (now, local) = (self.now, self.clock(node));
+        let Process::Agent(_, load) = &mut self.nodes[node].process else { return };
+        let (Some(start), Some(turns)) = (load.start, &mut load.turns) else { return };
+        if load.has_ended || load.next != now {
+            return;
+        }
+        let (mut did, mut missed) = (0, 0);
+        let may_begin = load.lease.is_none_or(|lease| local < lease) && !load.is_stopped;
+        while may_begin && turns.due(turns.next).is_some_and(|due| due <= local) {
+            if turns.has_lapsed {
+                missed += 1;
+            } else {
+                let number = (turns.nonce, turns.root, turns.next);
+                assert!(self.truth.done.insert(number), "an iteration twice: {number:?}");
+                did += 1;
+            }
+            turns.next += 1;
+        }
+        turns.has_lapsed = !may_begin;
+        load.iterations += did;
+        let is_first = !std::mem::replace(&mut load.has_begun, true);
+        load.has_ended = now >= load.until;
+        load.next = (now + TICK).min(load.until);
+        let (next, iterations, has_ended) = (load.next, load.iterations, load.has_ended);
+        if is_first {
+            self.truth.alive(node).began = Some(now);
+            self.tell_agent(node, AgentEvent::Started { late_ns: now.saturating_sub(start) });
+        }
+        if did + missed > 0 {
+            let frame = self.frame(node, (did, did, missed), now.saturating_sub(start));
+            self.tell_agent(node, AgentEvent::Frame(frame));
+        }
+        let vitals = Vitals { vus: 5, vus_max: 5, iterations, ..Vitals::default() };
+        self.tell_agent(node, AgentEvent::Vitals(vitals));
+        if has_ended {
+            self.tell_agent(node, AgentEvent::Ended);
+        } else {
+            self.tick_at(node, next);
+        }
+    }
+
+    /// A frame of so many requests, iterations and missed iterations; from now on the target has had the requests.
+    fn frame(
+        &mut self,
+        node: usize,
+        (count, iterations, missed): (u64, u64, u64),
+        run_ns: u64,
+    ) -> Arc<Frame> {
         self.truth.alive(node).ticks.push((run_ns, count));
         let at = self.clock(node);
         let series = |metric| Arc::new(Series { metric, tags: TagSet::default() });
-        let counted = |metric| SeriesDelta {
+        let counted = |metric, count: u64| SeriesDelta {
             series: series(metric),
             sink: Sink::Counter { sum: count as f64, rest: 0.0, first_at: Some(at) },
         };
@@ -198,7 +337,12 @@ impl World {
         };
         Arc::new(Frame {
             at,
-            series: vec![counted(builtin::ITERATIONS), counted(builtin::HTTP_REQS), durations],
+            series: vec![
+                counted(builtin::ITERATIONS, iterations),
+                counted(builtin::HTTP_REQS, count),
+                counted(builtin::DROPPED_ITERATIONS, missed),
+                durations,
+            ],
             checks: vec![check],
             ..Frame::default()
         })
@@ -212,16 +356,49 @@ impl World {
             sum.add(seat.totals);
             self.check_seat(seat, outcome);
         }
+        if self.setting.takes_over {
+            self.check_takeovers(outcome);
+        }
         let told = (ledger.requests, ledger.iterations, ledger.checks);
         assert_eq!(told, (sum.requests, sum.iterations, sum.checks), "{}", self.state());
         let counted: u64 = outcome.report.seats.iter().map(|seat| seat.totals.requests).sum();
         assert!(counted <= self.truth.requests(), "more than was sent: {}", self.state());
     }
 
+    /// Where a load was taken over, all that its plan has was done, or is counted as missed.
+    fn check_takeovers(&self, outcome: &Outcome) {
+        let is_cut = self.setting.troubles.iter().any(|(_, trouble)| {
+            matches!(trouble, Trouble::Interrupt | Trouble::ScriptAborts { .. })
+        });
+        let is_whole_run = matches!(outcome.code, None | Some(111)) && !is_cut;
+        for root in 1..=self.setting.agents {
+            let mut chain = vec![&outcome.report.seats[root - 1]];
+            while let Some(next) = chain.last().and_then(|seat| seat.taken_by) {
+                chain.push(&outcome.report.seats[next as usize - 1]);
+            }
+            let is_whole = chain.last().is_some_and(|seat| seat.is_whole);
+            let began = chain.iter().all(|seat| !seat.states.is_empty());
+            if chain.len() < 2 || !is_whole || !is_whole_run || !began {
+                continue;
+            }
+            let segment = Plan::sequence_of(&vec![1; self.setting.agents]);
+            let bounds: Vec<&str> = segment.split(',').collect();
+            let own = format!("{}:{}", bounds[root - 1], bounds[root]);
+            let segment = Segment::parse(Some(&own), Some(&segment)).expect("a segment");
+            let arrivals = self.setting.scenario().arrivals(&segment).expect("an arrival rate");
+            let done: u64 = chain.iter().map(|seat| seat.totals.iterations).sum();
+            let missed: u64 = chain.iter().map(|seat| seat.missed).sum();
+            assert_eq!(done + missed, arrivals.count(), "seat {root}: {chain:#?} {}", self.state());
+        }
+    }
+
     fn check_seat(&self, seat: &SeatReport, outcome: &Outcome) {
         let Some(agent) = &seat.agent else { return };
         let is_of_seat = |sent: &&Sent| {
-            sent.incarnation == agent.incarnation && agent.agent == format!("agent-{}", sent.node)
+            let substitute = (seat.seat > self.setting.agents as u32).then_some(seat.seat);
+            sent.incarnation == agent.incarnation
+                && agent.agent == sent.name
+                && sent.substitute == substitute
         };
         let sent = self.truth.sent.iter().find(is_of_seat).expect("an agent that was born");
         let all: u64 = sent.ticks.iter().map(|(_, count)| count).sum();

@@ -31,6 +31,8 @@ fn a_calm_run_is_whole_and_all_begin_together() {
     let agents = world.nodes[1..].iter().map(|node| node.code);
     assert!(agents.into_iter().all(|code| code == Some(Some(0))));
     assert_eq!((world.setups, world.teardowns), (1, 1));
+    // All seconds but the last ones were told to be whole while the test ran.
+    assert!(world.whole >= 4 * SECOND, "{}", world.whole);
     let run_s = outcome.run_ns as f64 / 1e9;
     assert!((5.0..10.0).contains(&run_s), "{run_s}");
 }
@@ -180,6 +182,64 @@ fn an_agent_that_is_started_anew_before_the_start_gets_its_seat_again() {
     let world = run(|setting| {
         setting.troubles.push((3 * SECOND, Trouble::Kill { node: 2, back: Some(SECOND) }));
         setting.troubles.push((0, Trouble::Cut { node: 3, long: 10 * SECOND }));
+    });
+    assert_eq!(end(&world), (None, String::new()), "{}", world.state());
+}
+
+/// The end of a run in which the load of `root` was taken over: who made it, and since when.
+fn taken(world: &World, root: usize) -> (String, u64) {
+    let seats = &world.outcomes[0].report.seats;
+    let by = seats[root - 1].taken_by.expect("it was taken over");
+    let by = &seats[by as usize - 1];
+    assert!(by.is_whole, "{}", world.state());
+    let (of, from) = by.took_over.expect("it took over");
+    assert_eq!(of as usize, root);
+    (by.agent.as_ref().expect("an agent").host.clone(), from)
+}
+
+#[test]
+fn a_lost_load_is_made_by_a_spare_else_by_the_one_with_the_least_to_do() {
+    for spares in [1, 0] {
+        let world = run(|setting| {
+            (setting.takes_over, setting.spares) = (true, spares);
+            setting.duration = 40 * SECOND;
+            setting.troubles.push((20 * SECOND, Trouble::Kill { node: 2, back: None }));
+        });
+        let (code, message) = end(&world);
+        assert_eq!(code, Some(111), "{}", world.state());
+        assert!(message.contains("took it over as seat 5"), "{message}");
+        let seats = &world.outcomes[0].report.seats;
+        let root = seats.iter().position(|seat| seat.taken_by.is_some()).expect("one was lost") + 1;
+        let (host, from) = taken(&world, root);
+        let killed = 20 * SECOND - 5 * SECOND;
+        assert!(from > killed && from < 30 * SECOND, "{from}");
+        assert_eq!(host == "host-5", spares == 1, "{host}");
+        let all: u64 = seats.iter().map(|seat| seat.totals.iterations + seat.missed).sum();
+        assert_eq!(all, 40 * 40 + 1);
+    }
+}
+
+#[test]
+fn one_that_is_cut_off_stops_before_its_load_is_made_elsewhere() {
+    let world = run(|setting| {
+        setting.takes_over = true;
+        setting.duration = 60 * SECOND;
+        setting.troubles.push((20 * SECOND, Trouble::Cut { node: 2, long: 20 * SECOND }));
+        // Its substitute dies, too.
+        setting.troubles.push((45 * SECOND, Trouble::Sigterm { node: 1 }));
+    });
+    assert_eq!(end(&world).0, Some(111), "{}", world.state());
+    let seats = &world.outcomes[0].report.seats;
+    assert!(seats.iter().filter(|seat| seat.taken_by.is_some()).count() >= 2);
+    let all: u64 = seats.iter().map(|seat| seat.totals.iterations + seat.missed).sum();
+    assert_eq!(all, 60 * 40 + 1, "{}", world.state());
+}
+
+#[test]
+fn a_short_cut_takes_nothing_over() {
+    let world = run(|setting| {
+        (setting.takes_over, setting.duration) = (true, 40 * SECOND);
+        setting.troubles.push((20 * SECOND, Trouble::Cut { node: 2, long: 5 * SECOND }));
     });
     assert_eq!(end(&world), (None, String::new()), "{}", world.state());
 }

@@ -92,6 +92,9 @@ pub(crate) struct Node {
     pub(crate) code: Option<Option<u8>>,
     pub(crate) message: Option<String>,
     unacked: BTreeMap<u64, u64>,
+    /// The process is another one's, too: it makes the load of somebody else there.
+    pub(crate) host: Option<usize>,
+    pub(crate) incarnation: u64,
 }
 
 /// A simulated run.
@@ -118,12 +121,14 @@ pub(crate) struct World {
     consumes: bool,
     /// It knows what the store has.
     has_opened: bool,
+    /// It said that all measurements before this moment of the run were told.
+    pub(crate) whole: u64,
 }
 
 impl World {
     pub(crate) fn new(setting: Setting) -> Self {
         let mut rng = Rng::with_seed(setting.seed ^ 0x9e37_79b9_7f4a_7c15);
-        let nodes = (0..=setting.agents)
+        let nodes = (0..=setting.agents + setting.spares)
             .map(|_| {
                 let skew = rng.u64(0..=2 * setting.skew) as i64 - setting.skew as i64;
                 let drift = rng.u64(0..=2 * setting.drift) as i64 - setting.drift as i64;
@@ -141,6 +146,8 @@ impl World {
                     code: None,
                     message: None,
                     unacked: BTreeMap::new(),
+                    host: None,
+                    incarnation: 0,
                 }
             })
             .collect();
@@ -163,6 +170,7 @@ impl World {
             nonces: 0,
             consumes: false,
             has_opened: false,
+            whole: 0,
             setting,
         };
         for node in 0..world.nodes.len() {
@@ -241,7 +249,9 @@ impl World {
             Event::LinkSeen => self.look_at_link(node),
             Event::LinkUp => {
                 self.nodes[node].is_cut = false;
-                self.see_link(node);
+                for node in self.process_of(node) {
+                    self.see_link(node);
+                }
             }
             Event::AckTimeout { seq } => {
                 if self.nodes[node].unacked.remove(&seq).is_some() {
@@ -313,6 +323,12 @@ impl World {
 
     pub(crate) fn tick_at(&mut self, node: usize, at: u64) {
         self.at(at, node, Event::Tick);
+    }
+
+    /// A machine, and the loads of others that its process makes.
+    pub(crate) fn process_of(&self, node: usize) -> Vec<usize> {
+        let is_its = |other: &usize| *other == node || self.nodes[*other].host == Some(node);
+        (0..self.nodes.len()).filter(is_its).collect()
     }
 
     /// All that a reader of a failure wants to know.

@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::rc::Rc;
 use std::time::Duration;
 
-use brunt_fiber::clock;
+use brunt_fiber::{clock, pause::pause};
 use brunt_schedule::{Budget, Span};
 
 use super::caught::caught;
@@ -12,6 +12,9 @@ use super::visit::Visit;
 use super::{Runner, Worker};
 use crate::message::Event;
 use crate::runner::Ended;
+
+/// From one look whether iterations may begin again to the next.
+const LAPSE_LOOK: Duration = Duration::from_millis(20);
 
 /// A task: lets the VU in `slot` work as a handle of a closed scenario, then gives it back.
 pub(super) async fn attend<R: Runner>(
@@ -93,6 +96,13 @@ async fn work<R: Runner>(worker: Rc<Worker<R>>, slot: u32, scenario: usize, hand
                 mark(true);
                 is_at_work = true;
             }
+        }
+        if !core.control().may_begin(now) {
+            tokio::select! {
+                () = pause(LAPSE_LOOK) => {}
+                () = visit.stop.stopped() => {}
+            }
+            continue;
         }
         let Some(number) = state.begin() else {
             break true;

@@ -43,6 +43,9 @@ use crate::stop::StopHandle;
 /// so much late. A third of the CPU time of waking for each.
 const GAP_NS: u64 = 100_000;
 
+/// From one look whether iterations may begin again to the next.
+const LAPSE_LOOK_NS: u64 = 20_000_000;
+
 /// The maximum number of due times that have passed and are looked at in one go; then the VUs, and whoever wants to end
 /// the test, get a turn. A few milliseconds.
 const DISPATCHES_MAX: usize = 1 << 15;
@@ -217,8 +220,10 @@ async fn keep_pace<R: Runner>(worker: &Worker<R>, open: &OpenHere, share: &Share
     let due = |turn| Some(at(start, arrivals.due(share.number(turn))?));
     let Some(mut timer) = timer(worker, state) else { return };
     // As a pace is a formula, a start in the middle of the plan costs a few looks at it.
-    let mut turn = first_turn(share.part_of(arrivals.count()), state.missed_until(), &due);
-    book_drops(worker, open, clock::now_ns(), turn);
+    let all = share.part_of(arrivals.count());
+    let left = first_turn(all, state.left_until(), &due);
+    let mut turn = first_turn(all, state.missed_until().max(state.left_until()), &due);
+    book_drops(worker, open, clock::now_ns(), turn - left);
     let mut next = due(turn);
     let mut earliest = 0;
     let wait_until = async |timer: &mut CoreTimer, alarm| {
@@ -239,7 +244,19 @@ async fn keep_pace<R: Runner>(worker: &Worker<R>, open: &OpenHere, share: &Share
             return;
         }
         earliest = alarm + GAP_NS;
-        let now = clock::now_ns();
+        let mut now = clock::now_ns();
+        if !worker.core.control().may_begin(now) {
+            // What is due meanwhile is missed, unless another process makes it: who knows that ends the run.
+            let end = at(start, arrivals.regular_end());
+            now = lapse(worker, open, &mut timer, end).await;
+            if now >= end || open.stop.is_stopped() || worker.core.control().is_aborting() {
+                return;
+            }
+            let first = first_turn(all, now, &due).max(turn);
+            book_drops(worker, open, now, first - turn);
+            turn = first;
+            next = due(turn);
+        }
         for _ in 0..DISPATCHES_MAX {
             let Some(moment) = next.filter(|moment| *moment <= now) else { break };
             dispatch(worker, open, moment, now);
@@ -249,7 +266,7 @@ async fn keep_pace<R: Runner>(worker: &Worker<R>, open: &OpenHere, share: &Share
         // More than a core can ever look at: it must not go on with them after the end.
         let is_over = now >= at(start, arrivals.regular_end());
         if is_over && next.is_some_and(|moment| moment <= now) {
-            let missed = share.part_of(arrivals.count()).saturating_sub(turn);
+            let missed = all.saturating_sub(turn);
             book_drops(worker, open, now, missed);
             want_vu(worker, state);
             break;
@@ -257,6 +274,26 @@ async fn keep_pace<R: Runner>(worker: &Worker<R>, open: &OpenHere, share: &Share
     }
     if let Some(end) = arrivals.lasts_until() {
         wait_until(&mut timer, at(start, end)).await;
+    }
+}
+
+/// Waits until iterations may begin again, at most until `end` (unix ns). Returns when that was.
+async fn lapse<R: Runner>(
+    worker: &Worker<R>,
+    open: &OpenHere,
+    timer: &mut CoreTimer,
+    end: u64,
+) -> u64 {
+    let control = worker.core.control();
+    loop {
+        let now = clock::now_ns();
+        if now >= end || control.may_begin(now) || control.is_aborting() || open.stop.is_stopped() {
+            return now;
+        }
+        tokio::select! {
+            () = timer.sleep_until(now + LAPSE_LOOK_NS) => {}
+            () = open.stop.stopped() => {}
+        }
     }
 }
 

@@ -119,6 +119,9 @@ impl<R: Runner> Visit<R> {
         if ended == Ended::Interrupted {
             return ended;
         }
+        if ended == Ended::Complete && state.tells_done() {
+            core.recorder.borrow_mut().done(state.index() as u32, number);
+        }
         let planned = due.map(|due| finished.saturating_sub(due));
         self.book.iteration(
             &mut core.recorder.borrow_mut(),

@@ -10,6 +10,7 @@ use crate::control::AbortReason;
 use crate::error::Failure;
 use crate::gather::Listener;
 use crate::health::CoreHealth;
+use crate::resumed::Resumed;
 
 /// Called when a run is over and would linger; false if it shall not.
 pub type Linger = Box<dyn FnOnce() -> bool + Send>;
@@ -62,6 +63,11 @@ pub struct RunConfig {
     /// waits for [`Control::release`](crate::Control::release). Thresholds are judged at the end alone, `vus` and `vus_max`
     /// are not measured: the leader does both for all.
     pub led: bool,
+    /// The run takes a load over that another process made: how far each closed scenario was there. It begins by
+    /// [`Control::resume_at`](crate::Control::resume_at).
+    pub resumed: Option<Vec<Resumed>>,
+    /// Frames tell which iterations came to their end, of scenarios with a number of them: another process may have to go on.
+    pub tells_done: bool,
     /// Wait after the initialisation until someone calls [`Control::resume`](crate::Control::resume).
     pub paused: bool,
 }
@@ -88,6 +94,8 @@ impl RunConfig {
             steered: false,
             linger: None,
             led: false,
+            resumed: None,
+            tells_done: false,
             paused: false,
         }
     }

@@ -299,9 +299,17 @@ impl<R: Runner> Coordinator<R> {
         if self.parts.control.is_aborting() {
             return;
         }
-        let mut late = LateStart::new(launch, self.parts.is_led);
+        let from = self.parts.control.resume_moment();
+        while from.is_some_and(|from| clock::now_ns() < from) && self.may_go_on() {
+            self.step(timer, from.unwrap_or(u64::MAX)).await;
+        }
+        let begins = from.unwrap_or(launch).max(launch);
+        let mut late = LateStart::new(begins, self.parts.is_led);
         for scene in &mut self.parts.scenes {
             scene.launch(launch);
+            if let Some(from) = from {
+                scene.state.leave_until(from);
+            }
             if let Some(now) = late.missed_until(clock::now_ns()) {
                 scene.state.miss_until(now);
             }
@@ -321,7 +329,7 @@ impl<R: Runner> Coordinator<R> {
             // Scenarios that have nothing to do here are over before they begin.
             let is_idle = is_over && !self.stopped;
             let now = clock::now_ns();
-            if let Some(late_ns) = late.began(if is_idle { now.max(launch) } else { now }) {
+            if let Some(late_ns) = late.began(if is_idle { now.max(begins) } else { now }) {
                 self.parts.control.note_start(late_ns);
             }
             if is_over || self.cores.iter().all(|core| core.gone) {

@@ -16,7 +16,7 @@ pub(super) struct LateStart {
 }
 
 impl LateStart {
-    /// The scenarios begin at `launch` (unix ns).
+    /// The scenarios begin at `launch` (unix ns), or their load is made from then on.
     pub(super) fn new(launch: u64, is_led: bool) -> LateStart {
         LateStart { launch, is_led, has_begun: false }
     }

@@ -93,7 +93,7 @@ impl Scene {
         };
         match plan.budget {
             Budget::Unlimited => 0,
-            Budget::Shared(all) => all.saturating_sub(self.state.begun()),
+            Budget::Shared(all) => self.state.not_begun(all),
             Budget::PerVu(each) => {
                 let unserved = closed.handles.iter().filter(|handle| !handle.served).count();
                 each.saturating_mul(unserved as u64)

@@ -10,3 +10,4 @@ mod led;
 mod life;
 mod mock;
 mod open;
+mod resumed;

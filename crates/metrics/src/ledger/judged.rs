@@ -26,6 +26,8 @@ pub(super) struct Judged {
 pub(super) struct Look {
     /// The time of the run.
     pub(super) elapsed: Duration,
+    /// The time of the run in which all values so far were measured.
+    pub(super) whole: Duration,
     /// The time of the scenarios.
     pub(super) running: Duration,
     /// The run is over.
@@ -50,7 +52,7 @@ impl Judged {
             return;
         }
         self.looked = true;
-        self.value = self.threshold.aggregation.of(sink, look.elapsed);
+        self.value = self.threshold.aggregation.of(sink, look.whole);
         let holds = self.value.is_none_or(|value| self.threshold.holds(value));
         self.ok = match timing.on_no_data.filter(|_| sink.is_empty()) {
             None => holds,
@@ -74,8 +76,7 @@ impl Judged {
         }
         self.looked = true;
         let over = self.ring.and_then(|ring| rings.get(ring)).map(|ring| ring.over(window));
-        let (sink, took) =
-            over.as_ref().map_or((whole, look.elapsed), |(sink, took)| (sink, *took));
+        let (sink, took) = over.as_ref().map_or((whole, look.whole), |(sink, took)| (sink, *took));
         let is_empty = sink.is_empty();
         self.value = self.threshold.aggregation.of(sink, took);
         let holds = self.value.is_none_or(|value| self.threshold.holds(value));

@@ -24,7 +24,7 @@ impl Ledger {
     /// judgement at the end: only then metrics without values are judged too, and nothing is stopped; thresholds in time
     /// whose time never came get their only look.
     pub fn evaluate(&mut self, elapsed: Duration, last: bool) -> Verdict {
-        self.judge(elapsed, last, false)
+        self.judge([elapsed; 2], last, false)
     }
 
     /// Whether some thresholds are in time: [`look`](Self::look) is for them.
@@ -44,10 +44,15 @@ impl Ledger {
     /// Looks at the thresholds in time. Call it once a second while scenarios run; `elapsed` is the time since the start of the
     /// run. Without a [beginning](Self::begin) before, the scenarios begin with the first look.
     pub fn look(&mut self, elapsed: Duration) -> Verdict {
-        self.judge(elapsed, false, true)
+        self.look_back(elapsed, elapsed)
     }
 
-    fn judge(&mut self, elapsed: Duration, last: bool, looks: bool) -> Verdict {
+    /// Looks as at the time `elapsed`, later: at `whole`, when the values up to `elapsed` and some younger ones have come.
+    pub fn look_back(&mut self, elapsed: Duration, whole: Duration) -> Verdict {
+        self.judge([elapsed, whole], false, true)
+    }
+
+    fn judge(&mut self, [elapsed, whole]: [Duration; 2], last: bool, looks: bool) -> Verdict {
         let mut verdict = Verdict::default();
         if looks {
             self.begin(elapsed);
@@ -59,8 +64,9 @@ impl Ledger {
             if looks || last {
                 entry.rings.iter_mut().for_each(|ring| ring.settle(running));
             }
-            let is_warming = looks && has_warmups && entry.is_warming(running);
-            let look = Look { elapsed, running, last, warm_until: entry.warm_until };
+            let is_warming =
+                looks && has_warmups && entry.is_warming(running + whole.saturating_sub(elapsed));
+            let look = Look { elapsed, whole, running, last, warm_until: entry.warm_until };
             if let Sink::Trend(trend) = &mut entry.sink {
                 trend.sort();
             }

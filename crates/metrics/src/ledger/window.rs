@@ -20,9 +20,10 @@ pub(super) struct Ring {
     longest: u64,
     /// Which part of time and its values; the oldest comes first.
     parts: VecDeque<(u64, Sink)>,
-    /// The values since the last look, and when that was.
+    /// The values since the last look, when that was, and the last part that it sees.
     fresh: Sink,
     looked: Duration,
+    last: u64,
 }
 
 /// The width of the parts of a window.
@@ -37,7 +38,7 @@ pub(super) fn width(window: Duration) -> Duration {
 impl Ring {
     pub(super) fn new(kind: Kind, width: Duration) -> Self {
         let (parts, fresh) = (VecDeque::new(), Sink::empty(kind));
-        Self { width, longest: 0, parts, fresh, looked: Duration::ZERO }
+        Self { width, longest: 0, parts, fresh, looked: Duration::ZERO, last: 0 }
     }
 
     pub(super) fn width(&self) -> Duration {
@@ -67,7 +68,22 @@ impl Ring {
     pub(super) fn begin(&mut self) {
         self.parts.clear();
         self.fresh = Sink::empty(self.fresh.kind());
-        self.looked = Duration::ZERO;
+        (self.looked, self.last) = (Duration::ZERO, 0);
+    }
+
+    /// Takes values in that were measured at this moment, though they come later. Those that are too old for every window are
+    /// left out; a moment too far ahead counts as one that is less so, so that there are never many parts.
+    pub(super) fn absorb_at(&mut self, sink: &Sink, moment: Duration) {
+        let part = (moment.as_nanos() / self.width.as_nanos()) as u64;
+        let part = part.min(self.last + PARTS_MAX as u64);
+        if part + self.longest <= self.last {
+            return;
+        }
+        let at = self.parts.partition_point(|(other, _)| *other < part);
+        match self.parts.get_mut(at) {
+            Some((other, own)) if *other == part => own.merge(sink),
+            _ => self.parts.insert(at, (part, sink.clone())),
+        }
     }
 
     /// Puts the values since the last look where they belong: into the part in which the middle between both looks lies,
@@ -82,6 +98,9 @@ impl Ring {
             Some((last, sink)) if *last >= part => sink.merge(&fresh),
             _ => self.parts.push_back((part, fresh)),
         }
+        let back = self.parts.back().map_or(part, |(last, _)| *last);
+        let now = self.looked.saturating_sub(Duration::from_nanos(1));
+        self.last = back.min((now.as_nanos() / self.width.as_nanos()) as u64).max(part);
         while self.parts.front().is_some_and(|(first, _)| first + self.longest <= part) {
             self.parts.pop_front();
         }
@@ -90,9 +109,8 @@ impl Ring {
     /// The values of a window up to the last look, and the time that they took.
     pub(super) fn over(&self, window: Duration) -> (Sink, Duration) {
         let mut all = Sink::empty(self.fresh.kind());
-        let last = self.parts.back().map_or(0, |(part, _)| *part);
-        let first = (last + 1).saturating_sub(self.parts_of(window));
-        for (_, sink) in self.parts.iter().filter(|(part, _)| *part >= first) {
+        let first = (self.last + 1).saturating_sub(self.parts_of(window));
+        for (_, sink) in self.parts.iter().filter(|(part, _)| (first..=self.last).contains(part)) {
             all.merge(sink);
         }
         if let Sink::Trend(trend) = &mut all {
@@ -152,6 +170,27 @@ mod tests {
             let least = f64::from(seconds) * (1.0 - 1.0 / 30.0);
             assert!((least..=most).contains(&count), "{seconds}: {count}");
         }
+    }
+
+    #[test]
+    fn values_that_come_late_count_where_they_belong() {
+        let mut ring = Ring::new(Kind::Counter, SECOND);
+        ring.reserve(SECOND * 2);
+        // The look at a second comes when the values of the next two are there.
+        for second in 1..=20 {
+            for of in if second == 1 { 0..=2 } else { second + 1..=second + 1 } {
+                ring.absorb_at(&one(), SECOND * of + SECOND / 2);
+            }
+            ring.settle(SECOND * second);
+            let seconds = second.min(2);
+            assert_eq!(counted(&ring, SECOND * 2), (f64::from(seconds), SECOND * seconds));
+            assert!(ring.parts.len() <= 4);
+        }
+        ring.absorb_at(&one(), SECOND);
+        ring.absorb_at(&one(), SECOND * 1_000_000);
+        assert_eq!(counted(&ring, SECOND * 2).0, 2.0);
+        ring.settle(SECOND * 21);
+        assert!(ring.parts.len() <= 4);
     }
 
     #[test]

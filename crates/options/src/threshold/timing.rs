@@ -43,3 +43,17 @@ pub(super) fn faults(config: &ThresholdConfig, length: Duration) -> Vec<(&'stati
     }
     faults
 }
+
+/// The metric that says whether the numbers of the run can be trusted.
+const VERDICT: &str = "verdict";
+
+/// The keys of a threshold that have no meaning for its metric, each with its reason.
+pub(super) fn faults_of_metric(
+    config: &ThresholdConfig,
+    metric: &str,
+) -> Vec<(&'static str, String)> {
+    let given = [("window", config.window.is_some()), ("for", config.hold.is_some())];
+    let given = given.into_iter().filter(|(_, is_given)| *is_given && metric == VERDICT);
+    let reason = "has no meaning for the metric verdict, which is judged once, when the run is over: leave it out";
+    given.map(|(key, _)| (key, reason.to_owned())).collect()
+}

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
-use brunt_cluster::{Agent, AgentAction, AgentConfig, AgentEvent, Fault, Nanos, Seen, TeardownEnd};
+use brunt_cluster::{
+    Agent, AgentAction, AgentConfig, AgentEvent, Fault, Nanos, Seen, TakeOver, TeardownEnd,
+};
 use brunt_engine::{AbortReason, Failure as RunFailure, StageError};
 use brunt_fiber::clock;
 use brunt_leases::Leases;
@@ -17,7 +18,7 @@ use tokio::time::sleep;
 
 use super::engine::{Engine, Look};
 use super::thread::Input;
-use super::{End, Order, ToLoad};
+use super::{End, ToLoad};
 use crate::agents::{digest, link, shared};
 use crate::exit::Exit;
 use crate::run::outcome;
@@ -52,7 +53,7 @@ pub(super) enum Heard {
 enum Stage {
     Setup,
     Take(Option<String>),
-    Start(u64),
+    Start(u64, Option<u64>),
     Settle,
     Teardown,
 }
@@ -61,7 +62,9 @@ pub(super) struct Follower {
     agent: Agent,
     run: Run,
     events: mpsc::Sender<Heard>,
-    orders: SyncSender<Order>,
+    load: Box<dyn Fn(Box<ToLoad>)>,
+    /// Loads of others that this process is to make, too.
+    pub(super) substitutes: Vec<TakeOver>,
     engine: Option<Box<Engine>>,
     stages: Option<mpsc::Sender<Stage>>,
     watch: Option<JoinHandle<()>>,
@@ -71,6 +74,7 @@ pub(super) struct Follower {
     is_full_told: Arc<AtomicBool>,
     /// The main thread is loading a test.
     is_loading: bool,
+    is_told_to_go: bool,
     pub(super) end: Option<End>,
 }
 
@@ -87,7 +91,7 @@ impl Follower {
         config: AgentConfig,
         run: Run,
         events: mpsc::Sender<Heard>,
-        orders: SyncSender<Order>,
+        load: impl Fn(Box<ToLoad>) + 'static,
     ) -> Self {
         let seen = |seen: Seen| Heard::Machine(AgentEvent::Seen(seen));
         Self {
@@ -98,13 +102,15 @@ impl Follower {
             ],
             run,
             events,
-            orders,
+            load: Box::new(load),
+            substitutes: Vec::new(),
             engine: None,
             stages: None,
             watch: None,
             seat: 0,
             is_full_told: Arc::default(),
             is_loading: false,
+            is_told_to_go: false,
             end: None,
         }
     }
@@ -112,6 +118,11 @@ impl Follower {
     /// When the machine wants to be called, if nothing happens before.
     pub(super) fn wake_at(&self) -> Option<Nanos> {
         self.agent.wake_at(clock::now_ns())
+    }
+
+    /// Whether a signal came.
+    pub(super) fn is_told_to_go(&self) -> bool {
+        self.is_told_to_go
     }
 
     /// Lets the run end, if there is one. Returns whether the main thread still has something to do with it.
@@ -167,7 +178,10 @@ impl Follower {
                     self.handle(AgentEvent::Ended);
                 }
             }
-            Heard::Input(Input::Signal) => self.handle(AgentEvent::Signal),
+            Heard::Input(Input::Signal) => {
+                self.is_told_to_go = true;
+                self.handle(AgentEvent::Signal);
+            }
             Heard::Tick => self.look(),
             Heard::Settled => {
                 self.tell_frames();
@@ -182,8 +196,7 @@ impl Follower {
             }
             Heard::Fetched(Ok(to_load)) => {
                 self.is_loading = true;
-                // The main thread does nothing else now.
-                drop(self.orders.send(Order::Load(to_load)));
+                (self.load)(to_load);
             }
             Heard::Fetched(Err(fault)) => self.handle(AgentEvent::Loaded(Err(fault))),
         }
@@ -276,14 +289,15 @@ impl Follower {
                     drop(events.send(Heard::Machine(AgentEvent::ClockReply(reply))).await);
                 }
             })),
-            AgentAction::Load { plan, seat } => {
+            AgentAction::Load { plan, seat, substitute } => {
                 self.seat = seat;
                 log::info!("the test {} begins to load", run.id());
                 let leases = Leases::new(plan.seats);
                 shared::open(&leases, &run, plan.nonce);
                 drop(tokio::spawn(async move {
                     let fetched = fetch(&run, &plan.archive.sha256).await;
-                    let to_load = |archive| Box::new(ToLoad { plan, seat, archive, leases });
+                    let to_load =
+                        |archive| Box::new(ToLoad { plan, seat, substitute, archive, leases });
                     let fetched = fetched.map(to_load);
                     drop(events.send(Heard::Fetched(fetched)).await);
                 }));
@@ -303,7 +317,20 @@ impl Follower {
                 drop(events.send(Heard::Machine(AgentEvent::SetupGot(got))).await);
             })),
             AgentAction::TakeSetup(data) => self.stage(Stage::Take(data)),
-            AgentAction::Start { at } => self.stage(Stage::Start(at)),
+            AgentAction::Start { at, from } => self.stage(Stage::Start(at, from)),
+            AgentAction::Lease { until } => {
+                if let Some(engine) = &self.engine {
+                    engine.live.control().lease_until(until);
+                }
+            }
+            AgentAction::Substitute(takeover) => {
+                log::warn!(
+                    "this agent makes the load of seat {} too, as seat {}",
+                    takeover.of,
+                    takeover.seat
+                );
+                self.substitutes.push(takeover);
+            }
             AgentAction::Stop { reason } => {
                 if let Some(engine) = &self.engine {
                     engine.live.control().abort(AbortReason::Leader { reason });
@@ -360,8 +387,11 @@ fn stages(engine: &Engine, events: mpsc::Sender<Heard>) -> mpsc::Sender<Stage> {
                     drop(live.set_setup_data(data.map(Arc::from)).await);
                     continue;
                 }
-                Stage::Start(at) => {
-                    live.control().start_at(at);
+                Stage::Start(at, from) => {
+                    match from {
+                        Some(from) => live.control().resume_at(at, from),
+                        None => live.control().start_at(at),
+                    }
                     continue;
                 }
                 Stage::Settle => {

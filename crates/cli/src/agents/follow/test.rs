@@ -4,8 +4,8 @@ use std::fs::{File, OpenOptions};
 use std::path::Path;
 use std::sync::Arc;
 
-use brunt_cluster::{Loaded, Plan as WholePlan};
-use brunt_engine::{Relay, Relayed, Run, RunConfig};
+use brunt_cluster::{DoneOf, Loaded, Plan as WholePlan, Policy};
+use brunt_engine::{Relay, Relayed, Resumed, Run, RunConfig};
 use brunt_js::ScriptRunner;
 use brunt_metrics::Registry;
 use brunt_modules::watch::Watcher;
@@ -61,7 +61,9 @@ impl Test {
         workers: Option<usize>,
         once: bool,
     ) -> Outcome<Self> {
-        let ToLoad { plan: whole, seat, archive, leases } = to_load;
+        let ToLoad { plan: whole, seat, substitute, archive, leases } = to_load;
+        // A load that is taken over is that of the seat whose it was.
+        let of = substitute.as_ref().map_or(*seat, |takeover| takeover.root);
         let registry = &Arc::new(Registry::new());
         let unread = |error: archive::ReadError| {
             Failure::new(Exit::Other, anyhow::anyhow!("could not load the test archive: {error}"))
@@ -71,7 +73,7 @@ impl Test {
         // The archive's variables win over this machine's: the leader's -e holds on all.
         let mut env = context.environment.all().clone();
         env.extend(archive.metadata.env.clone());
-        env.insert("BRUNT_SEAT".to_owned(), seat.to_string());
+        env.insert("BRUNT_SEAT".to_owned(), of.to_string());
         env.insert("BRUNT_SEATS".to_owned(), whole.seats.to_string());
         let seed = seed_of(whole);
         let handed = Handed::of(whole);
@@ -90,12 +92,12 @@ impl Test {
         };
         let script = JavaScript::load_archive(&source, archive)?;
         offer_own(registry, true);
-        let outer = Outer::of_segment(own_segment(whole, *seat), whole.sequence.clone(), features);
+        let outer = Outer::of_segment(own_segment(whole, of), whole.sequence.clone(), features);
         let mut plan = Plan::make(outer, &script, registry, false)?;
         plan.set_seed(seed);
         let digest = digest::of_options(&plan.consolidated);
         if is_on(whole, AGENT_TAG) {
-            plan.tag("agent", &seat.to_string());
+            plan.tag("agent", &of.to_string());
         }
         crate::memory::check_room(&plan.consolidated.scenarios, &plan.consolidated.segment)?;
         let book = routes::book_of(handed.routes.as_deref(), is_on(whole, NO_ROUTES), &plan);
@@ -114,6 +116,15 @@ impl Test {
         config.led = true;
         config.paused = false;
         config.is_last = once;
+        config.tells_done = whole.policy == Policy::TakeOver;
+        config.resumed = substitute.as_ref().map(|takeover| {
+            let resumed = |done: &DoneOf| Resumed {
+                scenario: done.scenario,
+                begun: done.begun,
+                done: done.numbers.iter().collect(),
+            };
+            takeover.done.iter().map(resumed).collect()
+        });
         config.workers = workers.unwrap_or(0);
         let place = Repeat::of_seat(*seat, whole.seats);
         let outputs = settings::outputs(whole);

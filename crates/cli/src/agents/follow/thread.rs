@@ -10,10 +10,12 @@ use brunt_cluster::{AgentConfig, AgentEvent, Fault};
 use brunt_fiber::clock;
 use brunt_nats::{Broker, Run};
 use tokio::sync::{Notify, mpsc};
+use tokio::task::LocalSet;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use super::engine::Engine;
 use super::follower::{Follower, Heard};
+use super::substitute::{Job, Substitute};
 use super::{End, Order, Request};
 use crate::Context;
 use crate::agents::broker::{self, REACH};
@@ -29,7 +31,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 const POOL_AGAIN: Duration = Duration::from_millis(300);
 
 /// Events that may wait for the machine; then the tasks that bring them wait.
-const EVENTS_WAITING: usize = 4096;
+pub(super) const EVENTS_WAITING: usize = 4096;
 
 /// Facts about this agent.
 pub(super) struct Place {
@@ -123,7 +125,11 @@ impl Handle {
 ///
 /// # Errors
 /// The system gives no thread.
-pub(super) fn start(place: Place, orders: SyncSender<Order>) -> Outcome<Handle> {
+pub(super) fn start(
+    place: Place,
+    orders: SyncSender<Order>,
+    beside: SyncSender<Job>,
+) -> Outcome<Handle> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (inputs, given) = mpsc::channel(16);
     let handle = Handle {
@@ -134,8 +140,9 @@ pub(super) fn start(place: Place, orders: SyncSender<Order>) -> Outcome<Handle> 
     };
     let own = handle.clone();
     std::thread::Builder::new().name("brunt-broker".to_owned()).spawn(move || {
-        let life = Life { place, orders: orders.clone(), given, handle: own };
-        if let Err(failure) = runtime.block_on(life.live()) {
+        let life = Life { place, orders: orders.clone(), beside, given, handle: own };
+        // Loads of other agents are tasks of this thread.
+        if let Err(failure) = LocalSet::new().block_on(&runtime, life.live()) {
             drop(orders.send(Order::Gone(failure)));
         }
     })?;
@@ -145,6 +152,7 @@ pub(super) fn start(place: Place, orders: SyncSender<Order>) -> Outcome<Handle> 
 struct Life {
     place: Place,
     orders: SyncSender<Order>,
+    beside: SyncSender<Job>,
     given: mpsc::Receiver<Input>,
     handle: Handle,
 }
@@ -218,33 +226,68 @@ impl Life {
             memory: place.memory,
             index: place.request.index,
             wait: u64::try_from(place.request.wait.as_nanos()).unwrap_or(u64::MAX),
+            substitute: None,
         };
-        let mut follower = Follower::new(config, run, events, self.orders.clone());
-        let mut ticks = interval(LOOK_EVERY);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
-        while follower.end.is_none() {
-            let wait = follower.wake_at();
-            let wait = wait.map(|at| Duration::from_nanos(at.saturating_sub(clock::now_ns())));
-            let heard = tokio::select! {
-                heard = heard.recv() => heard,
-                input = self.given.recv() => input.map(Heard::Input),
-                _ = ticks.tick() => Some(Heard::Tick),
-                () = sleep(wait.unwrap_or(LOOK_EVERY)), if wait.is_some() => Some(Heard::Machine(AgentEvent::Wake)),
-            };
-            let Some(heard) = heard else { break };
-            for error in self.place.errors.try_iter() {
+        let orders = self.orders.clone();
+        // The main thread does nothing else now.
+        let load = move |to_load| drop(orders.send(Order::Load(to_load)));
+        let mut follower = Follower::new(config.clone(), run.clone(), events, load);
+        let mut substitutes: Vec<Substitute> = Vec::new();
+        let end = attend(&mut follower, &mut heard, &mut self.given, |follower| {
+            for error in place.errors.try_iter() {
                 follower.hear(Heard::Machine(AgentEvent::Note(error)));
             }
-            follower.hear(heard);
+            if follower.is_told_to_go() {
+                substitutes.iter().for_each(Substitute::signal);
+            }
+            for takeover in follower.substitutes.drain(..) {
+                let (run, beside) = (run.clone(), self.beside.clone());
+                substitutes.push(Substitute::start(&config, run, takeover, beside));
+            }
+        })
+        .await;
+        // The loads of others go on to their own ends.
+        while substitutes.iter().any(|substitute| !substitute.is_over()) {
+            tokio::select! {
+                Some(Input::Signal) = self.given.recv() => {
+                    substitutes.iter().for_each(Substitute::signal);
+                }
+                () = sleep(LOOK_EVERY) => {}
+            }
         }
-        let end = follower.end.take();
-        // The main thread may be in the middle of the run.
-        while follower.let_go() {
-            let Some(input) = self.given.recv().await else { break };
-            follower.wind_up(input);
-        }
-        end.unwrap_or(End { code: 255, message: None, own_summary: false })
+        end
     }
+}
+
+/// Has a follower hear all that happens, to its end and that of its run; `each` is called before each event.
+pub(super) async fn attend(
+    follower: &mut Follower,
+    heard: &mut mpsc::Receiver<Heard>,
+    given: &mut mpsc::Receiver<Input>,
+    mut each: impl FnMut(&mut Follower),
+) -> End {
+    let mut ticks = interval(LOOK_EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    while follower.end.is_none() {
+        let wait = follower.wake_at();
+        let wait = wait.map(|at| Duration::from_nanos(at.saturating_sub(clock::now_ns())));
+        let heard = tokio::select! {
+            heard = heard.recv() => heard,
+            input = given.recv() => input.map(Heard::Input),
+            _ = ticks.tick() => Some(Heard::Tick),
+            () = sleep(wait.unwrap_or(LOOK_EVERY)), if wait.is_some() => Some(Heard::Machine(AgentEvent::Wake)),
+        };
+        let Some(heard) = heard else { break };
+        each(follower);
+        follower.hear(heard);
+    }
+    let end = follower.end.take();
+    // The main thread may be in the middle of the run.
+    while follower.let_go() {
+        let Some(input) = given.recv().await else { break };
+        follower.wind_up(input);
+    }
+    end.unwrap_or(End { code: 255, message: None, own_summary: false })
 }
 
 /// Waits for a run of the pool that is none of those that are over.

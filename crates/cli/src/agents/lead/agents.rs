@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::fmt::Write as _;
 
 use brunt_cluster::{Report, SeatReport};
-use brunt_runfile::{AgentFrames, AgentHole, AgentRow, AgentStateAt};
+use brunt_runfile::{AgentFrames, AgentHole, AgentRow, AgentStateAt, AgentTakeOver};
 use brunt_summary::escape;
 use serde_json::{Value, json};
 
@@ -219,6 +219,8 @@ fn row(seat: &SeatReport, started: Option<u64>) -> AgentRow {
         verdict: seat.verdict.clone().unwrap_or_default(),
         remarks: Vec::new(),
         is_outlier: false,
+        took_over: seat.took_over.map(|(of, from)| AgentTakeOver { seat: of, from_s: from as f64 / 1e9 }),
+        taken_by: seat.taken_by,
     }
 }
 
@@ -230,6 +232,12 @@ fn remarks(row: &AgentRow, coarser: u64) -> Vec<String> {
     } else if !row.whole {
         let since = row.missing_since_s.map(|at| format!(" from {at:.2}s"));
         remarks.push(format!("not whole{}", since.unwrap_or_default()));
+    }
+    if let Some(AgentTakeOver { seat, from_s }) = &row.took_over {
+        remarks.push(format!("makes the load of seat {seat} from {from_s:.2}s"));
+    }
+    if let Some(by) = row.taken_by {
+        remarks.push(format!("its load is seat {by}'s"));
     }
     for hole in &row.holes {
         let from = hole.from_s.unwrap_or(0.0);

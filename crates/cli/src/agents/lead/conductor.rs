@@ -155,7 +155,9 @@ impl Conductor {
                 }
             }
             Heard::Input(Input::Abort(fault)) => self.handle(LeaderEvent::Abort(fault)),
-            Heard::Input(Input::Concluded) => self.handle(LeaderEvent::Concluded),
+            Heard::Input(Input::Concluded(crossed)) => {
+                self.handle(LeaderEvent::Concluded(crossed));
+            }
             Heard::Tick => {
                 let view = self.leader.view(clock::now_ns());
                 // A login that may not write the leader's sign would try for ever.
@@ -238,7 +240,11 @@ impl Conductor {
                 self.wants_frames = true;
                 self.consume();
             }
-            LeaderAction::Merge(frame) => self.tell(Told::Merge(Box::new(frame))),
+            LeaderAction::Merge(frame, run_ns) => {
+                let moment = run_ns.map(Duration::from_nanos);
+                self.tell(Told::Merge(Box::new(frame), moment));
+            }
+            LeaderAction::Whole(until) => self.tell(Told::Whole(Duration::from_nanos(until))),
             LeaderAction::Seen(seen) => {
                 drop(tokio::spawn(async move { run.say("seen", link::json(&seen)).await }));
             }

@@ -17,10 +17,14 @@ use super::screen::Drawer;
 use super::thread::{Finish, Input, Told};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::run::outcome;
 use crate::run::run_file::led::LedRun;
 
 /// From one judgement of the thresholds to the next, as on one machine.
 const JUDGE_EVERY: Duration = Duration::from_secs(2);
+
+/// From one look at the thresholds in time to the next.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// How the test ended.
 pub(super) enum End {
@@ -41,6 +45,8 @@ pub(super) struct Whole {
     pub(super) times: (u64, u64),
     /// How far it can be trusted: known when it has been told.
     pub(super) level: Level,
+    /// A leader before this one had begun to tell it.
+    pub(super) was_told: bool,
 }
 
 /// Those who see all that is measured.
@@ -58,6 +64,10 @@ pub(super) struct MainLoop {
     audience: Audience,
     told: Receiver<Told>,
     inputs: mpsc::Sender<Input>,
+    /// Since the start, thresholds in time are looked at for so long.
+    regular: Duration,
+    /// The last second of the scenarios that was looked at.
+    looked: Duration,
     screen: Option<Drawer>,
     /// Unix ns.
     started: Option<u64>,
@@ -79,6 +89,7 @@ impl MainLoop {
         ledger: Ledger,
         audience: Audience,
         (told, inputs): (Receiver<Told>, mpsc::Sender<Input>),
+        regular: Duration,
         screen: Option<Drawer>,
     ) -> Self {
         Self {
@@ -86,6 +97,8 @@ impl MainLoop {
             audience,
             told,
             inputs,
+            regular,
+            looked: Duration::ZERO,
             screen,
             started: None,
             is_aborted: false,
@@ -101,6 +114,7 @@ impl MainLoop {
 
     /// Runs until the test is over; `conclude` tells it.
     pub(super) fn run(&mut self, conclude: impl Fn(&mut Whole)) -> End {
+        let has_looks = self.ledger.as_ref().is_some_and(Ledger::has_looks);
         let mut judge = Instant::now();
         loop {
             let now = Instant::now();
@@ -119,16 +133,26 @@ impl MainLoop {
             };
             match told {
                 Told::Leading => {}
-                Told::Merge(mut frame) => {
+                Told::Merge(mut frame, moment) => {
                     if frame.at == 0 {
                         frame.at = clock::now_ns();
                     }
-                    self.take_in(*frame);
+                    self.take_in(*frame, moment);
+                }
+                Told::Whole(until) => {
+                    if has_looks && !self.is_aborted {
+                        self.look(until);
+                    }
                 }
                 Told::Started(at) => {
                     self.started.get_or_insert(at);
                     if let Some(run) = &self.audience.run {
                         run.started(at);
+                    }
+                    // A leader that takes the run up again has not all values of the seconds before: windows begin anew.
+                    self.looked = Duration::from_secs(self.elapsed().as_secs());
+                    if let Some(ledger) = &mut self.ledger {
+                        ledger.begin(self.looked);
                     }
                     judge = Instant::now() + JUDGE_EVERY;
                 }
@@ -163,14 +187,14 @@ impl MainLoop {
         }
     }
 
-    fn take_in(&mut self, mut frame: Frame) {
+    fn take_in(&mut self, mut frame: Frame, moment: Option<Duration>) {
         // It is of no core here.
         frame.core = u32::MAX;
         if let Some(aside) = &self.audience.aside {
             aside.take(&mut frame);
         }
         if let Some(ledger) = &mut self.ledger {
-            ledger.absorb(&frame);
+            ledger.absorb_at(&frame, moment);
         }
         let frame = Arc::new(frame);
         for listener in &mut self.audience.listeners {
@@ -183,12 +207,27 @@ impl MainLoop {
         Duration::from_nanos(clock::now_ns().saturating_sub(started))
     }
 
-    /// Judges the thresholds: none is in time.
+    /// Judges the thresholds that are not in time.
     fn judge(&mut self) {
         let elapsed = self.elapsed();
         let Some(ledger) = self.ledger.as_mut().filter(|_| !self.is_aborted) else { return };
         let verdict = ledger.evaluate(elapsed, false);
-        if verdict.abort {
+        self.obey(verdict);
+    }
+
+    /// Looks at those in time, at each second up to `until` at which iterations are begun.
+    fn look(&mut self, until: Duration) {
+        let whole = self.elapsed();
+        while self.looked + LOOK_EVERY <= until.min(self.regular) {
+            let Some(ledger) = self.ledger.as_mut() else { return };
+            self.looked += LOOK_EVERY;
+            let verdict = ledger.look_back(self.looked, whole.max(self.looked));
+            self.obey(verdict);
+        }
+    }
+
+    fn obey(&mut self, verdict: Verdict) {
+        if verdict.abort && !self.is_aborted {
             self.is_aborted = true;
             let reason = AbortReason::Thresholds { crossed: verdict.crossed };
             let fault = Fault::new(Exit::Thresholds.code(), reason.to_string());
@@ -197,13 +236,19 @@ impl MainLoop {
     }
 
     fn conclude(&mut self, outcome: RunOutcome, tell: &impl Fn(&mut Whole)) {
-        let Some(mut ledger) = self.ledger.take() else { return };
         let started = self.started.unwrap_or_default();
         let times = (started, started.saturating_add(outcome.run_ns));
         if let Some(run) = &self.audience.run {
             run.over(times.1);
         }
         let run = Duration::from_nanos(outcome.run_ns);
+        // All values are there. Of a test that was cut short the last seconds have none.
+        let is_cut = std::mem::replace(&mut self.is_aborted, true) || run < self.regular;
+        let has_looks = self.ledger.as_ref().is_some_and(Ledger::has_looks);
+        if !is_cut && has_looks && self.started.is_some() {
+            self.look(run);
+        }
+        let Some(mut ledger) = self.ledger.take() else { return };
         let verdict = ledger.evaluate(run, true);
         for listener in &mut self.audience.listeners {
             listener.end(&verdict);
@@ -217,10 +262,13 @@ impl MainLoop {
             message: outcome.message,
             times,
             level: Level::Ok,
+            was_told: outcome.was_told,
         };
         tell(&mut whole);
+        let crossed = outcome::of_run(&whole.report);
+        let crossed = crossed.map(|failure| Fault::new(failure.exit.code(), failure.message()));
         self.whole = Some(whole);
-        drop(self.inputs.blocking_send(Input::Concluded));
+        drop(self.inputs.blocking_send(Input::Concluded(crossed)));
     }
 
     fn report_of(&self, ledger: &Ledger, verdict: Verdict, run: Duration) -> RunReport {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use brunt_cluster::{Fault, Key, LeaderConfig, Nanos, Outcome as RunOutcome, Plan, Stored, View};
 use brunt_leases::Leases;
@@ -25,8 +26,8 @@ const CHECKPOINT_MAX: u64 = 1 << 30;
 pub(super) enum Input {
     /// End the test.
     Abort(Fault),
-    /// The summary is told.
-    Concluded,
+    /// The summary is told; with what crossed thresholds are, if some are.
+    Concluded(Option<Fault>),
 }
 
 /// To the main thread.
@@ -34,7 +35,10 @@ pub(super) enum Told {
     /// The broker is there, this is the run.
     Leading,
     /// Measurements, each once.
-    Merge(Box<Frame>),
+    /// With the moment of the run at which they were made, if they are of one second of the scenarios.
+    Merge(Box<Frame>, Option<Duration>),
+    /// All that was measured before this moment of the run was told, as far as agents are in touch.
+    Whole(Duration),
     /// The scenarios begin.
     Started(Nanos),
     /// How things are.
@@ -147,7 +151,7 @@ async fn claim(
     let is_begun = begun.is_some();
     // A plan that can't be read is told by the machine.
     let nonce = begun.and_then(|(_, plan, _)| Some(Plan::read(plan).ok()?.nonce)).unwrap_or(own);
-    if !is_begun || run.has_file("archive").await == Some(false) {
+    if !is_begun || stored.is_swept {
         run.put_file("archive", archive).await.map_err(broker::failure)?;
     }
     if !is_begun {
@@ -177,7 +181,9 @@ async fn stored(run: &Run) -> Outcome<Stored> {
         // There is none before the first minute is over.
         run.file_now("checkpoint", CHECKPOINT_MAX).await.ok()
     };
-    Ok(Stored { keys, checkpoint })
+    // A leader that came to its end has removed the archive.
+    let is_swept = !keys.is_empty() && run.has_file("archive").await == Some(false);
+    Ok(Stored { keys, checkpoint, is_swept })
 }
 
 /// Removes what is large; the keys stay for agents that come late, and are forgotten after a day.

@@ -1,14 +1,15 @@
 //! Processes begin.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use brunt_cluster::{
     Agent, AgentConfig, AgentEvent, Archive, Leader, LeaderConfig, LeaderEvent, Limits, Plan,
-    Policy, Totals,
+    Policy, TakeOver, Totals,
 };
 use brunt_metrics::TagSet;
 
-use super::{Process, World};
+use super::{Node, Process, World};
 use crate::chaos::{MILLI, SECOND};
 use crate::load::Load;
 
@@ -21,7 +22,7 @@ impl World {
         let local = self.clock(node);
         self.nodes[node].life += 1;
         if node == 0 {
-            (self.consumes, self.has_opened) = (false, false);
+            (self.consumes, self.has_opened, self.whole) = (false, false, 0);
             let config = self.leader_config(local);
             let leader = Box::new(Leader::new(config, local));
             self.nodes[0].process = Process::Leader(leader, Totals::default());
@@ -36,12 +37,56 @@ impl World {
                 memory: 0,
                 index: (self.setting.seed.is_multiple_of(3)).then_some(node as u32),
                 wait: 120 * SECOND,
+                substitute: None,
             };
-            self.truth.born(node, local);
+            self.nodes[node].incarnation = local;
+            self.truth.born(node, local, config.agent.clone(), None);
             self.nodes[node].process =
                 Process::Agent(Box::new(Agent::new(config, local)), Load::default());
             self.tell(node, AgentEvent::Wake, LeaderEvent::Wake);
         }
+        self.see_link(node);
+    }
+
+    /// A process begins to make the load of another one, too.
+    pub(super) fn substitute(&mut self, host: usize, takeover: TakeOver) {
+        let (node, local) = (self.nodes.len(), self.clock(host));
+        let own = &self.nodes[host];
+        let incarnation = own.incarnation;
+        self.nodes.push(Node {
+            process: Process::None,
+            life: 1,
+            connection: 0,
+            is_cut: false,
+            has_connected: false,
+            own: 0,
+            latency: own.latency,
+            skew: own.skew,
+            drift: own.drift,
+            wake: u64::MAX,
+            code: None,
+            message: None,
+            unacked: BTreeMap::new(),
+            host: Some(host),
+            incarnation,
+        });
+        let agent = format!("agent-{host}");
+        self.truth.born(node, incarnation, agent.clone(), Some(takeover.seat));
+        let config = AgentConfig {
+            run: "run".into(),
+            agent,
+            host: format!("host-{host}"),
+            incarnation,
+            version: "1".into(),
+            cores: 2,
+            memory: 0,
+            index: None,
+            wait: 120 * SECOND,
+            substitute: Some(takeover),
+        };
+        self.nodes[node].process =
+            Process::Agent(Box::new(Agent::new(config, local)), Load::default());
+        self.tell(node, AgentEvent::Wake, LeaderEvent::Wake);
         self.see_link(node);
     }
 
@@ -71,7 +116,11 @@ impl World {
                 agent_timeout_ms: 8000,
                 leader_timeout_ms: 60_000,
             },
-            policy: if setting.stops_on_loss { Policy::Stop } else { Policy::GoOn },
+            policy: match setting {
+                _ if setting.stops_on_loss => Policy::Stop,
+                _ if setting.takes_over => Policy::TakeOver,
+                _ => Policy::GoOn,
+            },
             allow_lost: 0,
             settings: serde_json::Map::new(),
         };
@@ -82,6 +131,8 @@ impl World {
             registry: Arc::clone(&self.registry),
             kept_tags: Vec::new(),
             run_tags: TagSet::default(),
+            scenarios: vec![setting.scenario()],
+            has_scenario_tag: true,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The actions of leader and agents, as an adapter does them.
 
 use brunt_cluster::{AgentAction, AgentEvent, LeaderAction, LeaderEvent, Totals};
+use brunt_metrics::Frame;
 
 use super::{Core, Event, Process, Request, World};
 use crate::chaos::{MILLI, SECOND};
@@ -9,7 +10,8 @@ impl World {
     pub(super) fn leader_does(&mut self, action: LeaderAction) {
         match action {
             LeaderAction::Write(write) => self.request(0, Request::Write(write)),
-            LeaderAction::Merge(frame) => {
+            LeaderAction::Merge(frame, run_ns) => {
+                self.merged(&frame, run_ns);
                 if let Process::Leader(_, ledger) = &mut self.nodes[0].process {
                     ledger.add(Totals::of(&frame));
                 }
@@ -33,12 +35,13 @@ impl World {
                 self.request(0, Request::Consume);
             }
             LeaderAction::Started { .. } => {}
+            LeaderAction::Whole(until) => self.whole(until),
             LeaderAction::Conclude(outcome) => {
                 self.check(&outcome);
                 self.outcomes.push(outcome);
                 // The summary takes its time.
                 let at = self.now + self.rng.u64(0..200) * MILLI;
-                self.at(at, 0, Event::ToLeader(LeaderEvent::Concluded));
+                self.at(at, 0, Event::ToLeader(LeaderEvent::Concluded(None)));
             }
             LeaderAction::Tell(_, text) => self.told.push(text),
             LeaderAction::Finish { code, message } => {
@@ -47,6 +50,18 @@ impl World {
                 self.nodes[0].process = Process::None;
             }
         }
+    }
+
+    /// Measurements of a second that was said to be whole come no more, while all are in touch.
+    fn merged(&mut self, frame: &Frame, run_ns: Option<u64>) {
+        let is_calm = self.setting.troubles.is_empty() && self.setting.lost == 0;
+        let is_late = run_ns.is_some_and(|run_ns| run_ns < self.whole);
+        assert!(!is_calm || !is_late || frame.is_empty(), "{run_ns:?}: {}", self.state());
+    }
+
+    fn whole(&mut self, until: u64) {
+        assert!(until > self.whole && until.is_multiple_of(SECOND), "{}", self.state());
+        self.whole = until;
     }
 
     pub(super) fn agent_does(&mut self, node: usize, action: AgentAction) {
@@ -60,7 +75,10 @@ impl World {
             }
             AgentAction::Beat(beat) => self.send(node, 0, Core::Beat(beat)),
             AgentAction::AskClock(ask) => self.send(node, 0, Core::Ask(node, ask)),
-            AgentAction::Load { .. } => self.load(node),
+            AgentAction::Load { plan, seat, substitute } => {
+                let root = substitute.map_or(seat, |takeover| takeover.root);
+                self.load(node, &plan, root);
+            }
             AgentAction::Setup => self.set_up(node),
             AgentAction::PutSetup(data) => {
                 if self.is_connected(node) {
@@ -81,7 +99,9 @@ impl World {
             AgentAction::TakeSetup(data) => {
                 assert_eq!(data.map(|data| data.len()), Some(self.setup_data().len()));
             }
-            AgentAction::Start { at } => self.start(node, at),
+            AgentAction::Start { at, from } => self.start(node, at, from),
+            AgentAction::Lease { until } => self.lease(node, until),
+            AgentAction::Substitute(takeover) => self.substitute(node, takeover),
             AgentAction::Stop { .. } => self.stop(node),
             AgentAction::Teardown => self.tear_down(node),
             AgentAction::Tell(_, text) => self.told.push(format!("agent {node}: {text}")),

@@ -8,7 +8,8 @@ use crate::chaos::{MILLI, Trouble};
 impl World {
     /// Whether a machine can reach the broker.
     pub(super) fn reaches(&self, node: usize) -> bool {
-        !self.nodes[node].is_cut && !self.broker.is_down
+        let host = self.nodes[node].host.unwrap_or(node);
+        !self.nodes[host].is_cut && !self.broker.is_down
     }
 
     /// The adapter will see the state of its wire by and by.
@@ -45,8 +46,10 @@ impl World {
         match trouble {
             Trouble::Cut { node, long } => {
                 self.nodes[node].is_cut = true;
-                self.nodes[node].connection += 1;
-                self.see_link(node);
+                for node in self.process_of(node) {
+                    self.nodes[node].connection += 1;
+                    self.see_link(node);
+                }
                 self.at(self.now + long, node, Event::LinkUp);
             }
             Trouble::Kill { node, back } => {
@@ -76,7 +79,11 @@ impl World {
                 }
                 self.at(self.now + long, 0, Event::BrokerUp { emptied });
             }
-            Trouble::Sigterm { node } => self.tell_agent(node, AgentEvent::Signal),
+            Trouble::Sigterm { node } => {
+                for node in self.process_of(node) {
+                    self.tell_agent(node, AgentEvent::Signal);
+                }
+            }
             Trouble::Interrupt => {
                 self.tell_leader(LeaderEvent::Abort(Fault::new(105, "interrupted")));
             }
@@ -92,6 +99,15 @@ impl World {
     }
 
     pub(super) fn kill(&mut self, node: usize) {
+        for node in self.process_of(node) {
+            if self.nodes[node].host.is_some() {
+                self.nodes[node].code.get_or_insert(Some(137));
+            }
+            self.kill_one(node);
+        }
+    }
+
+    fn kill_one(&mut self, node: usize) {
         self.truth.died(node, self.now);
         let node = &mut self.nodes[node];
         node.process = Process::None;

@@ -86,8 +86,11 @@ impl World {
             Request::Open => {
                 let keys = self.broker.keys.iter();
                 let keys = keys.filter_map(|(key, (value, at))| Some((*key, value.clone()?, *at)));
-                let stored =
-                    Stored { keys: keys.collect(), checkpoint: self.broker.checkpoint.clone() };
+                let stored = Stored {
+                    keys: keys.collect(),
+                    checkpoint: self.broker.checkpoint.clone(),
+                    is_swept: false,
+                };
                 vec![Event::ToLeader(LeaderEvent::Opened(stored))]
             }
             Request::Watch => {

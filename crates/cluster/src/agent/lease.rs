@@ -1,0 +1,94 @@
+//! Under take-over: until when an agent may begin iterations, and the loads of others that it makes.
+//!
+//! An agent that is cut off from the broker is given up after a while, and another one makes its load. So it must have stopped by
+//! then, without hearing of it: it may begin iterations for two thirds of that time since it last sent something that the broker
+//! answered. Once that time has passed, it waits for the leader's word that its beats are heard again.
+
+use super::{Agent, AgentAction};
+use crate::phase::Step;
+use crate::time::Nanos;
+
+/// The time in which iterations may begin.
+#[derive(Debug, Default)]
+pub(super) struct Lease {
+    /// The moment that was told last.
+    until: Nanos,
+    /// The time passed: the leader must have heard of a beat with this number.
+    awaits: Option<u64>,
+    /// The last beat's number.
+    pub(super) beats: u64,
+    /// When a state is written only to have an answer.
+    renew_at: Nanos,
+}
+
+impl Agent {
+    /// The scenarios are about to begin.
+    pub(super) fn begin_lease(&mut self, now: Nanos, out: &mut Vec<AgentAction>) {
+        let Some(fence) = self.plan.as_ref().and_then(|plan| plan.fence()) else { return };
+        self.lease.until = now + fence;
+        out.push(AgentAction::Lease { until: self.lease.until });
+    }
+
+    /// Whether the state is to be written, only to hear from the broker.
+    pub(super) fn wants_answer(&mut self, now: Nanos) -> bool {
+        let Some(fence) = self.plan.as_ref().and_then(|plan| plan.fence()) else { return false };
+        if !self.progress.runs() || now < self.lease.renew_at {
+            return false;
+        }
+        self.lease.renew_at = now + fence / 5;
+        true
+    }
+
+    /// Prolongs the time after an answer of the broker, or notes that it is over.
+    pub(super) fn look_at_lease(&mut self, now: Nanos, out: &mut Vec<AgentAction>) {
+        let Some(fence) = self.plan.as_ref().and_then(|plan| plan.fence()) else { return };
+        if !self.progress.runs() {
+            return;
+        }
+        if now >= self.lease.until && self.lease.awaits.is_none() {
+            self.lease.awaits = Some(self.lease.beats + 1);
+        }
+        let of_frames = self.uplink.as_ref().map_or(0, crate::uplink::Uplink::answered);
+        let until = self.desk.answered().max(of_frames) + fence;
+        if self.lease.awaits.is_none() && until > self.lease.until && !self.is_given_away() {
+            self.lease.until = until;
+            out.push(AgentAction::Lease { until });
+        }
+    }
+
+    /// The leader has heard a beat with this number.
+    pub(super) fn is_heard(&mut self, serial: u64) {
+        if self.lease.awaits.is_some_and(|awaited| serial >= awaited) {
+            self.lease.awaits = None;
+        }
+    }
+
+    /// Whether no iteration may begin now.
+    pub(super) fn has_lapsed(&self, now: Nanos) -> bool {
+        let is_fenced = self.plan.as_ref().is_some_and(|plan| plan.fence().is_some());
+        is_fenced && now >= self.lease.until
+    }
+
+    /// Whether another agent makes this one's load.
+    pub(super) fn is_given_away(&self) -> bool {
+        let taken = self.phase.as_ref().zip(self.seating.own);
+        taken.is_some_and(|(phase, seat)| phase.taken(seat).is_some())
+    }
+
+    /// Begins to make the loads that the leader gave to this process.
+    pub(super) fn look_for_takeovers(&mut self, out: &mut Vec<AgentAction>) {
+        let Some(phase) = self.phase.as_ref().filter(|phase| phase.phase < Step::Stopping) else {
+            return;
+        };
+        if self.config.substitute.is_some() || self.progress.is_leaving() {
+            return;
+        }
+        let (agent, incarnation) = (&self.config.agent, self.config.incarnation);
+        for takeover in &phase.takeovers {
+            let is_ours = takeover.agent == *agent && takeover.incarnation == incarnation;
+            if is_ours && self.substitutes.insert(takeover.seat) {
+                out.push(AgentAction::Substitute(takeover.clone()));
+            }
+        }
+    }
+}
