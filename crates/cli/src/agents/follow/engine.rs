@@ -9,8 +9,8 @@ use super::judged::Judged;
 use crate::cpu::cpu_seconds;
 use crate::exit::Exit;
 
-/// From one telling of vitals to the next.
-const VITALS_EVERY: Duration = Duration::from_secs(1);
+/// From one look at the CPU time to the next.
+const CPU_EVERY: Duration = Duration::from_secs(1);
 
 /// Scenarios whose load is told each second.
 const SCENARIOS_MAX: usize = 100;
@@ -26,6 +26,8 @@ pub(super) struct Engine {
     is_marked: bool,
     judged: Judged,
     meter: CpuMeter,
+    /// The share of the last second.
+    cpu: f64,
 }
 
 /// Something that the thread is to do about the run.
@@ -48,6 +50,7 @@ impl Engine {
             is_marked: false,
             judged,
             meter: CpuMeter::new(),
+            cpu: 0.0,
         }
     }
 
@@ -100,8 +103,12 @@ impl Engine {
             self.is_settling = true;
             out.push(Look::Settle);
         }
-        if let Some(cpu) = self.meter.share(VITALS_EVERY) {
-            out.push(Look::Tell(AgentEvent::Vitals(self.vitals(cpu))));
+        if let Some(cpu) = self.meter.share(CPU_EVERY) {
+            self.cpu = cpu;
+        }
+        if !self.is_loading() {
+            // A beat is to tell the present.
+            out.push(Look::Tell(AgentEvent::Vitals(self.vitals(self.cpu))));
         }
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
-use brunt_engine::Live;
+use brunt_engine::{Live, Phase};
 use brunt_fiber::clock;
 use brunt_metrics::{Frame, Recorder, Registry, TagSet, builtin};
 use brunt_verdict::Signals;
@@ -45,7 +45,9 @@ impl Own {
         let is_for_leader = self.wanted == Wanted::ByLeader;
         move |signals| {
             let control = live.control();
-            if control.started_at().is_none() || control.is_aborting() {
+            // Later values are none of the scenarios' load.
+            let is_over = control.is_aborting() || control.phase() >= Phase::Teardown;
+            if control.started_at().is_none() || is_over {
                 return;
             }
             if self.wants_samples {

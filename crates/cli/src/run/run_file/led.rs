@@ -35,6 +35,12 @@ const PATIENCE: u64 = 15_000_000_000;
 /// Frames on their way from the main thread to the output, in nanoseconds.
 const ON_THE_WAY: u64 = 700_000_000;
 
+/// A slice is written so long after its end, in nanoseconds: as in the run file.
+const GRACE: u64 = 300_000_000;
+
+/// In nanoseconds.
+const SECOND: u64 = 1_000_000_000;
+
 /// Pictures that are kept: some more than slices may wait.
 const PICTURES_MAX: usize = 100;
 
@@ -131,8 +137,10 @@ struct State {
     whole: u64,
     /// The last answer of `settled`.
     settled: u64,
-    /// How the load was, at rising moments.
+    /// How the load was when a second was over.
     pictures: VecDeque<(u64, Vec<ScenarioLoad>)>,
+    /// How it is now.
+    latest: Vec<ScenarioLoad>,
     /// When the run ended: no more measurements come.
     ended: Option<u64>,
     notes: Vec<Event>,
@@ -156,11 +164,6 @@ impl LedRun {
         let until = view.seats.iter().filter_map(|seat| seat.whole_ns).min();
         let whole = until.map_or(now, |until| started.saturating_add(until));
         state.whole = state.whole.max(whole);
-        // A second is enough: so often beats come. The last picture is always the present.
-        let count = state.pictures.len();
-        if count > 1 && now < state.pictures[count - 2].0 + 900_000_000 {
-            state.pictures.pop_back();
-        }
         let mut sums = vec![ScenarioLoad::default(); self.plans.len()];
         for (index, sum) in sums.iter_mut().enumerate() {
             let (mut there, mut over) = (0_u32, 0_u32);
@@ -179,10 +182,15 @@ impl LedRun {
             }
             sum.is_over = there > 0 && over == there;
         }
-        if state.pictures.len() >= PICTURES_MAX {
-            state.pictures.pop_front();
+        // One for each second, as soon as it is over: so the steps from one to the next are as long as a slice.
+        let second = |at: u64| at.saturating_sub(started) / SECOND;
+        if state.pictures.back().is_none_or(|(at, _)| second(*at) < second(now)) {
+            if state.pictures.len() >= PICTURES_MAX {
+                state.pictures.pop_front();
+            }
+            state.pictures.push_back((now, sums.clone()));
         }
-        state.pictures.push_back((now, sums));
+        state.latest = sums;
     }
 
     /// All measurements have come; the run ended at this moment.
@@ -228,17 +236,15 @@ impl RunWatch for LedRun {
         let state = self.state();
         let Some(started) = state.started else { return Vec::new() };
         // The slice that is written is some seconds old: so is its load.
-        let until = state.settled;
-        let mut seen = state.pictures.iter().rev();
-        let picture = if state.ended.is_some() {
-            seen.next()
-        } else {
-            seen.find(|(at, _)| *at <= until).or(state.pictures.front())
+        let over = state.settled.saturating_sub(started).saturating_sub(GRACE) / SECOND * SECOND;
+        let end = started.saturating_add(over);
+        let (at, sums) = match (state.ended, state.pictures.iter().find(|(at, _)| *at >= end)) {
+            (Some(ended), _) => (ended, &state.latest),
+            (None, Some((_, sums))) => (end, sums),
+            (None, None) => (end, &state.latest),
         };
-        let Some((at, sums)) = picture else { return Vec::new() };
         let all = sums.iter().zip(&self.plans).zip(&self.scenarios).enumerate();
-        all.map(|(place, ((sum, due), info))| load(place, *sum, due, info, (started, *at)))
-            .collect()
+        all.map(|(place, ((sum, due), info))| load(place, *sum, due, info, (started, at))).collect()
     }
 
     fn events(&self) -> Vec<Event> {
@@ -247,11 +253,7 @@ impl RunWatch for LedRun {
         let Some(started) = state.started else { return events };
         let until = state.settled;
         let at = |moment: Duration| started.saturating_add(clock::duration_ns(moment));
-        let over: Vec<bool> = state
-            .pictures
-            .back()
-            .map(|(_, sums)| sums.iter().map(|sum| sum.is_over).collect())
-            .unwrap_or_default();
+        let over: Vec<bool> = state.latest.iter().map(|sum| sum.is_over).collect();
         for (place, info) in self.scenarios.iter().enumerate() {
             let mut say = |at: u64, kind: &str, text: String| {
                 let scenario = Some(info.name.clone());
@@ -319,8 +321,6 @@ mod tests {
     use brunt_cluster::{Beat, SeatView, Totals};
 
     use super::*;
-
-    const SECOND: u64 = 1_000_000_000;
 
     fn run() -> LedRun {
         let scenarios = vec![ScenarioInfo { name: "a".into(), ..ScenarioInfo::default() }];
