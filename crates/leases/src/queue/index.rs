@@ -172,7 +172,9 @@ mod tests {
                 2 => {
                     let item = told(&mut index, Step::Add(End::Front, 1), 0).item;
                     assert_eq!(item.is_none(), is_full);
-                    item.into_iter().for_each(|item| model.push_front(item));
+                    if let Some(item) = item {
+                        model.push_front(item);
+                    }
                 }
                 _ => {
                     let item = told(&mut index, Step::Take, 1).item;

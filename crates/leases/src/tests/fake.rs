@@ -98,13 +98,11 @@ impl Fake {
             let is_lost = lost[0] || fake.lock().is_away;
             let answer = (!is_lost).then(|| does(&mut fake.lock()));
             sleep(ways[1]).await;
-            match answer.filter(|_| !lost[1]) {
-                Some(answer) => Ok(answer),
-                None => {
-                    sleep(Duration::from_secs(2)).await;
-                    Err("timed out".to_owned())
-                }
+            if let Some(answer) = answer.filter(|_| !lost[1]) {
+                return Ok(answer);
             }
+            sleep(Duration::from_secs(2)).await;
+            Err("timed out".to_owned())
         })
     }
 }
