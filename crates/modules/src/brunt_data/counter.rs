@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 use std::sync::{Arc, LazyLock, OnceLock};
 
 use brunt_leases::Counter as SharedCounter;
-use brunt_quickjs::{Call, Class, Ctx, JsResult, Members};
+use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Value};
 
 use super::names::{Named, read_name, same};
 use super::options::{Options, WHOLE_MAX, whole};
@@ -98,7 +98,7 @@ fn add<'js>(call: Call<'js>) -> JsResult<'js> {
     };
     if let Some(shared) = number.shared(&VuState::of(ctx).shared) {
         let whose = || format!("counter \"{}\"", number.name);
-        return heard(ctx, &number, waited(ctx, shared.add(more), whose)?);
+        return Ok(heard(ctx, &number, waited(ctx, shared.add(more), whose)?));
     }
     let sum = |value: i64| value.checked_add(more).filter(|sum| sum.abs() <= WHOLE_MAX);
     match number.value.fetch_update(Relaxed, Relaxed, sum) {
@@ -120,15 +120,15 @@ fn value<'js>(call: Call<'js>) -> JsResult<'js> {
         && let Some(shared) = number.shared(&VuState::of(ctx).shared)
     {
         let whose = || format!("counter \"{}\"", number.name);
-        return heard(ctx, &number, waited(ctx, shared.value(), whose)?);
+        return Ok(heard(ctx, &number, waited(ctx, shared.value(), whose)?));
     }
     Ok(ctx.number(number.value.load(Relaxed) as f64))
 }
 
 /// A value of a shared counter.
-fn heard<'js>(ctx: Ctx<'js>, number: &Number, value: i64) -> JsResult<'js> {
+fn heard<'js>(ctx: Ctx<'js>, number: &Number, value: i64) -> Value<'js> {
     number.value.store(value, Relaxed);
-    Ok(ctx.number(value as f64))
+    ctx.number(value as f64)
 }
 
 fn name<'js>(call: Call<'js>) -> JsResult<'js> {
