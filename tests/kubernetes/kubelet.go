@@ -24,7 +24,8 @@ type kubelet struct {
 	lives map[string]*life
 }
 
-// image is a root file system, and what runs there if a container names no command.
+// image is a root file system (several folders with `:` between them, the uppermost first), and what runs there if a container names no
+// command.
 type image struct {
 	root, workdir string
 	entrypoint    []string

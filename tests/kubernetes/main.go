@@ -25,6 +25,7 @@ type scenario struct {
 
 var scenarios = []scenario{
 	{name: "operator-whole", run: operatorWhole},
+	{name: "operator-local-file", run: operatorLocal},
 	{name: "operator-broken", run: operatorBroken},
 	{name: "operator-crowded", run: operatorCrowded},
 	{name: "operator-archive", run: operatorArchive},
@@ -116,10 +117,15 @@ func (s *stage) set(binaries, imageRoot string) error {
 	if s.api, err = startControlPlane(s.ctx, binaries, s.folder); err != nil {
 		return err
 	}
+	shop, err := shopImage(s.folder, imageRoot)
+	if err != nil {
+		return err
+	}
 	s.kubelet = &kubelet{
 		api: s.api, folder: filepath.Join("/run", "pods"), lives: map[string]*life{},
 		images: map[string]image{
 			"brunt:": {root: imageRoot, workdir: "/home/k6", entrypoint: []string{"k6"}},
+			"shop:":  shop,
 			// The starter's image is a curl and a shell: this machine's.
 			"ghcr.io/grafana/k6-operator:": {root: "/", workdir: "/"},
 		},

@@ -124,6 +124,43 @@ func operatorWhole(s *scene) (string, error) {
 		expect(s.stages() == allStages, "the stages %q, not %q", allStages, s.stages()))
 }
 
+// local: the script is in an image that has Brunt's below it.
+func operatorLocal(s *scene) (string, error) {
+	yaml := s.testRun(2, "", "")
+	for _, change := range [][2]string{{"configMap: { name: shop, file:  }", "localFile: /srv/shop.js"}, {"image: brunt:test", "image: shop:1"}} {
+		changed := strings.Replace(yaml, change[0], change[1], 1)
+		if changed == yaml {
+			return "", fmt.Errorf("no %q in %s", change[0], yaml)
+		}
+		yaml = changed
+	}
+	s.began = time.Now()
+	if err := s.api.apply(s.name, yaml); err != nil {
+		return "", err
+	}
+	if err := s.reaches("finished"); err != nil {
+		return "", err
+	}
+	logs, codes, err := s.runners(2)
+	if err != nil {
+		return "", err
+	}
+	all, err := counted(logs...)
+	return fmt.Sprintf("%v of 2 runners", all), first(err, all.addUp(100, s.demo.pings()),
+		expect(fmt.Sprint(codes) == "[0 0]", "exit codes 0, not %v", codes))
+}
+
+// shopImage adds a script to the image: one more layer.
+func shopImage(folder, root string) (image, error) {
+	layer := filepath.Join(folder, "layer")
+	if err := os.MkdirAll(filepath.Join(layer, "srv"), 0o755); err != nil {
+		return image{}, err
+	}
+	text := script("scenarios: { a: { executor: 'shared-iterations', vus: 4, iterations: 100 } }")
+	err := os.WriteFile(filepath.Join(layer, "srv", "shop.js"), []byte(text), 0o644)
+	return image{root: layer + ":" + root, workdir: "/home/k6", entrypoint: []string{"k6"}}, err
+}
+
 // broken: a script that throws ends in the stage `error`, before there is a runner, and the initializer's log names the line.
 func operatorBroken(s *scene) (string, error) {
 	broken := "import http from 'k6/http';\nthrow new Error('the shop is shut');\nexport default function () {}\n"
