@@ -1,12 +1,12 @@
 //! The REST API of a run (`--address`): its state, and a few controls. k6's version 1, to the letter of its JSON.
 //!
 //! It lives on a thread of its own with a small runtime; load cores never hear of it. It asks for the state at
-//! [`brunt_engine::Live`], and changes go there as well. It answers before there is a run, too, while init code runs: a
+//! its [`Subject`], and changes go there as well: a run of this process, or one that it leads on other machines. It answers before there is a run, too, while init code runs: a
 //! cluster that asks in vain for half a minute would kill the process.
 
 use std::{net::TcpListener, pin::pin, sync::Arc, thread::JoinHandle, time::Duration};
 
-use brunt_engine::{Live, RunReport};
+use brunt_engine::RunReport;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
@@ -23,9 +23,15 @@ mod process;
 mod route;
 mod setup;
 mod status;
+mod subject;
 mod told;
 
-pub(crate) use self::{listen::listen, route::answer, told::Told};
+pub(crate) use self::{
+    listen::listen,
+    route::answer,
+    subject::{Asked, Fleet, State, Subject},
+    told::Told,
+};
 
 /// Connections at the same time; more wait in the system's queue.
 const CONNECTIONS: u32 = 64;
@@ -61,8 +67,8 @@ impl Api {
     }
 
     /// There is a run, which is not executed yet: gives it the wishes that came before.
-    pub(crate) fn begins(&self, live: &Live) {
-        self.told.begins(live);
+    pub(crate) fn begins(&self, run: Arc<dyn Subject>) {
+        self.told.begins(run);
     }
 
     /// The run is over: from now on its end is told.

@@ -62,7 +62,7 @@ pub(crate) mod outcome;
 pub(crate) mod pages;
 pub(crate) mod plan;
 pub(crate) mod replay_log;
-mod rest;
+pub(crate) mod rest;
 pub(crate) mod routes;
 pub(crate) mod run_file;
 pub(crate) use run_file::arguments;
@@ -303,7 +303,7 @@ fn run<H: Host>(
         recording.watch(run.live());
         kept.serve(recording, run.live(), (&pages, &plan.consolidated.scenarios))?;
     }
-    rest.begins(&run.live());
+    rest.begins(Arc::new(run.live()));
     let watch = Arc::new(Watch::new(run.live(), &plan.consolidated.segment, line));
     let progress = (!quiet && !settings.once)
         .then(|| Progress::start(watch.clone(), Arc::clone(&context.screen), (color, is_k6s)))

@@ -251,7 +251,7 @@ impl Agent {
             (Key::Plan, Some(value)) => self.take_plan(now, value, out),
             (Key::Phase, Some(value)) => {
                 let Ok(phase) = serde_json::from_slice::<Phase>(value) else { return };
-                let is_news = self.step().is_none_or(|step| phase.phase >= step);
+                let is_news = self.phase.as_ref().is_none_or(|known| phase.is_news_after(known));
                 if !self.is_of_run(phase.nonce) {
                     self.stray = Some(phase);
                 } else if is_news {

@@ -16,6 +16,7 @@ mod frames;
 mod opening;
 mod phases;
 mod seats;
+mod steering;
 mod takeover;
 mod verdict;
 mod view;
@@ -38,6 +39,7 @@ use crate::phase::{Phase, Step};
 use crate::plan::Plan;
 use crate::seat::Fault;
 use crate::setup::SetupData;
+use crate::steering::Wish;
 use crate::time::{Nanos, SECOND};
 
 /// From one look at all agents to the next.
@@ -67,6 +69,8 @@ pub struct Leader {
     cells: Vec<Cell>,
     frames: Frames,
     setup: Option<SetupData>,
+    /// Changes of how the run is steered that somebody asked for.
+    wishes: Wish,
     /// Why the run is cut short.
     fault: Option<Fault>,
     /// The script marked the test as failed.
@@ -101,6 +105,7 @@ impl Leader {
             takeovers: Vec::new(),
             told: None,
             ended: None,
+            steering: config.steering,
         };
         Self {
             born: now,
@@ -116,6 +121,7 @@ impl Leader {
             is_start_foreign: false,
             ended: None,
             setup: None,
+            wishes: Wish::default(),
             fault: None,
             marked: None,
             teardown_fault: None,
@@ -174,6 +180,7 @@ impl Leader {
             }
             LeaderEvent::CheckpointPut(result) => self.checkpoint_put(now, result, out),
             LeaderEvent::Abort(fault) => self.abort(now, fault, out),
+            LeaderEvent::Steer(wish) => self.wish(wish),
             LeaderEvent::Concluded(crossed) => self.concluded(now, crossed),
             LeaderEvent::Wake => {}
         }
@@ -202,12 +209,16 @@ impl Leader {
             step: self.stage.leads().then_some(self.phase.phase),
             since: self.phase_at,
             run_ns: self.start.map(|start| self.ended.unwrap_or(now).saturating_sub(start)),
+            steering: self.phase.steering,
+            is_cut_short: self.fault.is_some(),
+            is_marked: self.marked.is_some(),
             seats: self.cells.iter().map(Cell::view).collect(),
         }
     }
 
     fn advance(&mut self, now: Nanos, out: &mut Vec<LeaderAction>) {
         self.open(now, out);
+        self.steer();
         if self.stage.leads() {
             if now >= self.tick_at && self.disconnected.is_none() {
                 self.look_at_agents(now, out);
@@ -283,9 +294,12 @@ impl Leader {
                 let other = serde_json::from_slice::<Phase>(&value);
                 if let Ok(other) = other
                     && other.nonce == nonce
-                    && other.phase >= self.phase.phase
                 {
-                    self.adopt(now, other);
+                    let steering = self.phase.steering.after(other.steering);
+                    if other.phase >= self.phase.phase {
+                        self.adopt(now, other);
+                    }
+                    self.phase.steering = steering;
                     self.desk.put(Key::Phase, Some(json(&self.phase)));
                 }
             }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ranges::Ranges;
 use crate::seat::Fault;
+use crate::steering::Steering;
 use crate::time::Nanos;
 
 /// How far a run is. Only ever goes forward.
@@ -69,6 +70,9 @@ pub struct Phase {
     /// How the run ended, once it is over; the code is 0 if it ended well.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<Fault>,
+    /// How it is steered from outside.
+    #[serde(default, skip_serializing_if = "Steering::is_unsteered")]
+    pub steering: Steering,
 }
 
 /// A load that was lost, and the agent that makes it from a moment on.
@@ -107,5 +111,11 @@ impl Phase {
     /// The take-over that makes the load of this seat now, if it was lost.
     pub fn taken(&self, seat: u32) -> Option<&TakeOver> {
         self.takeovers.iter().find(|takeover| takeover.of == seat)
+    }
+
+    /// Whether an agent that has seen `known` learns something of this one: a watch may tell an older phase after a younger one.
+    pub(crate) fn is_news_after(&self, known: &Self) -> bool {
+        let age = |phase: &Self| (phase.phase, phase.steering.serial, phase.takeovers.len());
+        age(self) >= age(known)
     }
 }

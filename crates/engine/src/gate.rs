@@ -2,13 +2,69 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 
-use brunt_schedule::Segment;
+use brunt_schedule::{Executor, Scenario, Segment};
 use tokio::sync::Notify;
 
 use crate::stop::StopHandle;
 
 /// From outside the limit is not raised above this.
 const MOST: u64 = 1_000_000;
+
+/// The numbers of VUs and of the limit after a change of a scenario that is controlled from outside, all of the whole test.
+///
+/// `asked`: VUs and limit, none to leave them as they are; `now`: both as they are; `least`: the limit that the script sets.
+///
+/// # Errors
+/// They can't be, and why, in k6's words.
+pub fn weigh(
+    (vus, max): (Option<i64>, Option<i64>),
+    now: (u64, u64),
+    least: u64,
+) -> Result<(u64, u64), String> {
+    let of = |asked: Option<i64>, now: u64| asked.map_or(i128::from(now), i128::from);
+    let (vus, max) = (of(vus, now.0), of(max, now.1));
+    let why = if vus < 0 {
+        "invalid configuration supplied: the number of VUs can't be negative".to_owned()
+    } else if vus > max {
+        format!(
+            "invalid configuration supplied: the number of active VUs ({vus}) must be less than or equal to the number of \
+             maxVUs ({max})"
+        )
+    } else if max < i128::from(least) {
+        format!(
+            "the new number of max VUs cannot be lower than the starting number of max VUs ({least})"
+        )
+    } else if max > i128::from(MOST.max(least)) {
+        format!("the number of maxVUs ({max}) can't be raised above {MOST}")
+    } else {
+        return Ok((vus as u64, max as u64));
+    };
+    Err(why)
+}
+
+/// Whether a test whose scenarios run, and is paused or not, may be paused or go on.
+///
+/// # Errors
+/// It may not, and why, in k6's words: one of its scenarios is not controlled from outside, or nothing would change.
+pub fn may_pause<'a>(
+    mut scenarios: impl Iterator<Item = &'a Scenario>,
+    is_paused: bool,
+    wanted: bool,
+) -> Result<(), String> {
+    let is_gated = |one: &&Scenario| matches!(one.executor, Executor::ExternallyControlled { .. });
+    if let Some(spec) = scenarios.find(|one| !is_gated(one)) {
+        return Err(format!(
+            "{} executor '{}' doesn't support pause and resume operations after its start",
+            spec.executor.kind(),
+            spec.name
+        ));
+    }
+    if wanted == is_paused {
+        let was = if wanted { "was already" } else { "wasn't" };
+        return Err(format!("test execution {was} paused"));
+    }
+    Ok(())
+}
 
 /// Lets the first VUs through and keeps the others waiting. Shared by all cores and whoever decides.
 #[derive(Debug)]
@@ -48,26 +104,21 @@ impl Gate {
 
     /// The numbers of VUs and of the limit after a change: both for the whole test.
     pub(crate) fn weigh(&self, vus: Option<i64>, max: Option<i64>) -> Result<(u64, u64), String> {
-        let of = |asked: Option<i64>, now: u64| asked.map_or(i128::from(now), i128::from);
-        let (vus, max) = (of(vus, self.vus.load(SeqCst)), of(max, self.max()));
-        let why = if vus < 0 {
-            "invalid configuration supplied: the number of VUs can't be negative".to_owned()
-        } else if vus > max {
-            format!(
-                "invalid configuration supplied: the number of active VUs ({vus}) must be less than or equal to the \
-                 number of maxVUs ({max})"
-            )
-        } else if max < i128::from(self.least) {
-            format!(
-                "the new number of max VUs cannot be lower than the starting number of max VUs ({})",
-                self.least
-            )
-        } else if max > i128::from(MOST.max(self.least)) {
-            format!("the number of maxVUs ({max}) can't be raised above {MOST}")
-        } else {
-            return Ok((vus as u64, max as u64));
-        };
-        Err(why)
+        weigh((vus, max), (self.vus.load(SeqCst), self.max()), self.least)
+    }
+
+    /// Takes numbers that somebody else has weighed.
+    pub(crate) fn follow(&self, is_paused: bool, vus: Option<u64>) {
+        self.is_paused.store(is_paused, SeqCst);
+        if let Some(vus) = vus {
+            self.vus.store(vus, SeqCst);
+        }
+        self.apply();
+    }
+
+    /// Takes a limit that somebody else has weighed.
+    pub(crate) fn limit(&self, max: u64) {
+        self.max.store(max, SeqCst);
     }
 
     /// Takes what has been weighed.
@@ -126,6 +177,18 @@ impl Gate {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_gate_of_a_part_follows_the_numbers_of_the_whole() {
+        let gate = Gate::new(2, 4, Segment::parse(Some("1/2:1"), Some("0,1/2,1")).unwrap());
+        assert_eq!((gate.open(), gate.most()), (1, 2));
+        gate.follow(false, Some(5));
+        assert_eq!(gate.open(), gate.here(5));
+        gate.follow(true, Some(4));
+        assert_eq!(gate.open(), 0);
+        gate.follow(false, None);
+        assert_eq!(gate.open(), 2);
+    }
 
     #[test]
     fn a_gate_admits_as_many_as_it_is_told() {

@@ -50,6 +50,7 @@ pub use brunt_schedule::mixed;
 pub use self::control::{AbortReason, Control, Phase};
 pub use self::core::Core;
 pub use self::error::{ErrorKind, Failure, RunError, StageError};
+pub use self::gate::{may_pause, weigh};
 pub use self::gather::Listener;
 pub use self::health::CoreHealth;
 pub use self::live::{Live, Progress, ScaleError, ScenarioPhase, ScenarioProgress};

@@ -9,6 +9,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::control::{Control, Phase};
 use crate::error::StageError;
+use crate::gate::may_pause;
 use crate::gather::Message;
 use crate::helm::Helm;
 use crate::scenario::ScenarioState;
@@ -100,20 +101,8 @@ impl Live {
     /// It runs a scenario that can't be paused.
     pub fn pause(&self, is_paused: bool) -> Result<(), String> {
         if self.control.phase() >= Phase::Setup {
-            for state in self.scenarios.iter() {
-                if state.gate().is_none() {
-                    let spec = state.spec();
-                    return Err(format!(
-                        "{} executor '{}' doesn't support pause and resume operations after its start",
-                        spec.executor.kind(),
-                        spec.name
-                    ));
-                }
-            }
-            if is_paused == self.control.is_paused() {
-                let was = if is_paused { "was already" } else { "wasn't" };
-                return Err(format!("test execution {was} paused"));
-            }
+            let scenarios = self.scenarios.iter().map(|state| state.spec());
+            may_pause(scenarios, self.control.is_paused(), is_paused)?;
         } else if is_paused && self.control.is_paused() {
             return Err("execution is already paused".to_owned());
         } else if is_paused && self.control.phase() > Phase::Created {
@@ -142,14 +131,42 @@ impl Live {
             state.and_then(|state| Some((state, state.gate()?))).ok_or(ScaleError::NoScenario)?;
         let (vus, max) = gate.weigh(vus, max).map_err(ScaleError::Refused)?;
         if max > gate.max() {
-            let (answer, question) = oneshot::channel();
-            let ask = Ask::Grow { scenario: state.index(), vus: gate.here(max), answer };
-            let over = || ScaleError::Refused(OVER.to_owned());
-            self.asks.send(ask).await.map_err(|_| over())?;
-            question.await.map_err(|_| over())?.map_err(ScaleError::Refused)?;
+            let grown = self.grow(state.index(), gate.here(max)).await;
+            grown.map_err(ScaleError::Refused)?;
         }
         gate.set(vus, max);
         Ok(())
+    }
+
+    /// Does as the leader of a test of which this run is a part wants it. All numbers are of the whole test: `vus` VUs of the first
+    /// scenario that is controlled from outside iterate, `max` are there; none: as before. While it is paused, no VU of any such
+    /// scenario begins an iteration. Waits until VUs that are missing are made.
+    ///
+    /// # Errors
+    /// A VU can't be made, or the run is over: those that are there iterate as is wanted.
+    pub async fn follow(
+        &self,
+        is_paused: bool,
+        vus: Option<u64>,
+        max: Option<u64>,
+    ) -> Result<(), String> {
+        let mut gates = self.scenarios.iter().filter_map(|state| Some((state, state.gate()?)));
+        let Some((state, gate)) = gates.next() else { return Ok(()) };
+        gate.follow(is_paused, vus);
+        gates.for_each(|(_, gate)| gate.follow(is_paused, None));
+        let Some(max) = max else { return Ok(()) };
+        if max > gate.max() {
+            self.grow(state.index(), gate.here(max)).await?;
+        }
+        gate.limit(max);
+        Ok(())
+    }
+
+    /// Waits until the scenario has `vus` VUs in this process.
+    async fn grow(&self, scenario: usize, vus: u64) -> Result<(), String> {
+        let (answer, question) = oneshot::channel();
+        self.asks.send(Ask::Grow { scenario, vus, answer }).await.map_err(|_| OVER)?;
+        question.await.map_err(|_| OVER)?
     }
 
     /// A moment from now on this scenario starts `rate` iterations per second; 0 for none. Only where the run is

@@ -244,6 +244,8 @@ export interface Control {
   scale?: boolean;
   stop?: boolean;
   note?: string;
+  /** The status tells of agents. */
+  agents?: boolean;
 }
 
 export interface Config {

@@ -99,6 +99,36 @@ function useFinished(address: string | undefined, over: boolean): string | undef
   return kept ?? address;
 }
 
+interface Fleet {
+  seats: number;
+  running: number;
+  silent: number;
+  lost: number;
+}
+
+/** The agents of a test on several machines, as its leader sees them: asked again and again, as a silent agent sends no part. */
+function Agents({ status }: { status: string }) {
+  const [fleet, see] = useState<Fleet>();
+  useEffect(() => {
+    const ask = () =>
+      fetch(status)
+        .then(async (answer) => see((await answer.json())?.data?.attributes?.agents))
+        .catch(() => {});
+    void ask();
+    const timer = setInterval(ask, AGAIN);
+    return () => clearInterval(timer);
+  }, [status]);
+  if (!fleet) return null;
+  const { seats, running, silent, lost } = fleet;
+  return (
+    <span class={silent + lost > 0 ? 'badge bad' : 'dim'} data-figure="agents">
+      {running} of {seats} agents
+      {silent > 0 && `, ${silent} silent`}
+      {lost > 0 && `, ${lost} lost`}
+    </span>
+  );
+}
+
 export function LiveBar({ app, config }: { app: App; config: NonNullable<Config['live']> }) {
   useApp(app);
   const { run, time, scenarios, thresholds } = app.run.facts;
@@ -150,6 +180,7 @@ export function LiveBar({ app, config }: { app: App; config: NonNullable<Config[
         </span>
       )}
       {running && part !== null && <progress max={1} value={part} aria-label="Part of the planned time" />}
+      {running && control?.status && control.agents && <Agents status={control.status} />}
       {thresholds.some((threshold) => threshold.passed === false) && <span class="badge bad">threshold broken</span>}
       {running && control?.status && (
         <span class="controls">

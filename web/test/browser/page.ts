@@ -455,6 +455,7 @@ class Live {
   private readonly clients = new Set<ServerResponse>();
   private readonly parts: string[] = [];
   readonly joined: (string | undefined)[] = [];
+  agents: { seats: number; running: number; silent: number; lost: number } | undefined;
   /** Answers that are no stream. */
   refuse = 0;
   /** The number of the first part that is still known. */
@@ -483,6 +484,8 @@ class Live {
           this.calls.push({ method: request.method!, url: request.url!, body });
           response.end('{}');
         });
+      } else if (request.url === '/v1/status') {
+        response.end(JSON.stringify({ data: { attributes: { paused: false, agents: this.agents } } }));
       } else {
         this.got.push(request.url!);
         response.writeHead(200, { 'Content-Type': 'text/html' }).end(html());
@@ -581,6 +584,30 @@ test('a live page: late joiners, a cut connection, control, and the report at th
       await new Promise((done) => setTimeout(done, 20));
     }
     assert.match(await page.$eval('.verdict', (verdict) => verdict.textContent!), /Passed|Finished/);
+  } finally {
+    await page.close();
+    live.server.closeAllConnections?.();
+    live.server.close();
+  }
+});
+
+test('the live page of a test on several machines counts its agents', async () => {
+  const config = { mode: 'live', live: { events: 'events', control: { status: 'v1/status', agents: true } } };
+  const live = new Live(() => fill(config, 'live'));
+  live.agents = { seats: 4, running: 4, silent: 0, lost: 0 };
+  const url = await live.listen();
+  const page = await browser.newPage();
+  await page.bringToFront();
+  try {
+    live.send(tick(3, 'running', true));
+    await page.goto(url, { ...PATIENCE, waitUntil: 'domcontentloaded' });
+    await until(page, '4 of 4 agents', '.live');
+    live.agents = { seats: 4, running: 2, silent: 1, lost: 1 };
+    await until(page, '2 of 4 agents, 1 silent, 1 lost', '.live');
+    live.send(tick(4, 'finished', false));
+    live.end();
+    await until(page, 'The run has ended', '.live');
+    assert.equal(await page.$('[data-figure=agents]'), null);
   } finally {
     await page.close();
     live.server.closeAllConnections?.();

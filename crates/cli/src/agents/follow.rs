@@ -23,6 +23,7 @@ mod follower;
 mod judged;
 mod meters;
 pub(super) mod settings;
+mod steered;
 mod substitute;
 mod test;
 mod thread;

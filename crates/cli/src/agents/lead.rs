@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 use std::time::Duration;
 
-use brunt_cluster::{Archive, LeaderConfig, Limits, Plan as WholePlan, Policy};
+use brunt_cluster::{Archive, LeaderConfig, Limits, Plan as WholePlan, Policy, Steering};
 use brunt_fiber::clock;
 use brunt_leases::Leases;
 use brunt_metrics::Registry;
@@ -12,11 +12,13 @@ use brunt_schedule::Scenario;
 use brunt_verdict::Level;
 
 use self::aside::Aside;
+use self::led::Led;
 use self::main_loop::{Audience, MainLoop, Whole};
 use self::thread::{Finish, Work};
 use super::follow::settings as of_agents;
 use super::handed::Handed;
 use super::{LeadSettings, digest};
+use crate::api::Subject;
 use crate::cmd::archive::Packed;
 use crate::describe::Description;
 use crate::exit::Exit;
@@ -29,6 +31,7 @@ use crate::run::evidence::Witness;
 use crate::run::host::{Script as _, Source};
 use crate::run::pages::Pages;
 use crate::run::plan::{Outer, Plan};
+use crate::run::rest::Rest;
 use crate::run::run_file::led::{LedEnd, LedRecording};
 use crate::run::samples::Samples;
 use crate::run::signal::SignalWatch;
@@ -42,6 +45,8 @@ use crate::{Context, describe, generator, secrets, version};
 pub(crate) mod agents;
 mod aside;
 mod conductor;
+mod led;
+mod linger;
 mod main_loop;
 mod outliers;
 mod pack;
@@ -66,6 +71,7 @@ pub(crate) fn perform(
 ) -> Outcome<Exit> {
     log::debug!("brunt {}", version::line());
     let outer = Outer::read(context, given)?;
+    let rest = Rest::start(context, &outer)?;
     let signals = SignalWatch::start(context.logging.flusher())?;
     let quiet = context.global.quiet;
     let color = context.global.color && context.screen.stdout_is_terminal();
@@ -139,6 +145,7 @@ pub(crate) fn perform(
         script: script.to_owned(),
         outputs: kept.shown(samples.descriptions.clone()),
         report: kept.report(),
+        ui: kept.address(),
         pages: pages.iter().map(|page| page.address.clone().unwrap_or_default()).collect(),
         seed: Some(seed.cast_signed()),
         overview: plan.overview(),
@@ -158,7 +165,13 @@ pub(crate) fn perform(
     for warning in ledger.warnings() {
         log::warn!("{warning}");
     }
-    if !quiet {
+    if quiet {
+        // Without its token a page can't be opened; but it does not go into the log, which may be sent to others.
+        let dashboards = description.pages.iter().filter(|address| address.contains("?token="));
+        for address in description.ui.iter().chain(dashboards) {
+            context.screen.stderr(&format!("the page of the run is at {address}\n"));
+        }
+    } else {
         let _ = context.screen.stdout(&description.text(color));
     }
 
@@ -171,10 +184,15 @@ pub(crate) fn perform(
         run_tags: plan.run_tags(),
         scenarios: ordered(&plan),
         has_scenario_tag: plan.tells_scenarios(),
+        steering: Steering::beginning(plan.consolidated.options.paused.unwrap_or(false)),
     };
     let (inputs, given_inputs) = tokio::sync::mpsc::channel(16);
     let (told, heard) = sync_channel(TOLD_WAITING);
-    let work = Work { meeting: lead.meeting.clone(), run, archive, config, leases };
+    let whole = (&plan.consolidated.scenarios[..], lead.shares.len());
+    let led = Arc::new(Led::new(whole, inputs.clone(), config.steering));
+    rest.begins(Arc::clone(&led) as Arc<dyn Subject>);
+    let meeting = lead.meeting.clone();
+    let work = Work { meeting, run, archive, config, leases, led: Arc::clone(&led) };
     let broker = thread::start(work, given_inputs, told)?;
     let signal = inputs.clone();
     signals.call(Box::new(move |name| main_loop::signal(&signal, name)));
@@ -183,7 +201,8 @@ pub(crate) fn perform(
         .then(|| Aside { metrics: generator::ids(&registry), outputs: gauges });
     let beginning = Arc::new(Beginning::default());
     if let Some(recording) = &recording {
-        kept.follow(recording.path(), &pages)?;
+        let watched = (&pages[..], &plan.consolidated.scenarios[..]);
+        kept.serve_led(recording, Arc::clone(&led) as Arc<dyn Subject>, watched)?;
     }
     let regular = brunt_schedule::regular_duration(&plan.consolidated.scenarios);
     let longest = plan.consolidated.total_duration();
@@ -195,6 +214,7 @@ pub(crate) fn perform(
     };
     let mut main = MainLoop::new(ledger, audience, (heard, inputs), regular, screen);
     let end = main.run(|whole: &mut Whole| {
+        rest.ended(&whole.report);
         context.logging.flush(Duration::from_secs(2));
         let scenarios = &plan.consolidated.scenarios;
         let summary = &whole.report.summary;
@@ -240,10 +260,18 @@ pub(crate) fn perform(
     signals.detach();
     // Its last action was to tell the end.
     drop(broker.join());
+    led.ends();
+    let lingers = settings.linger.unwrap_or(plan.linger) && main.whole().is_some();
+    if lingers {
+        linger::linger(&signals, quiet);
+    }
     let outcome = exit(end, main.whole(), settings.strict);
-    if outcome.is_ok() {
+    // Viewers of a test that lingered have had their time.
+    let is_left = outcome.is_err() || lingers;
+    if !is_left {
         wait_for_viewers(&pages, &signals, quiet);
     }
+    kept.linger(is_left, &signals, quiet);
     outcome
 }
 

@@ -52,7 +52,6 @@ const REFUSED: &[(&str, &str)] = &[
         "demo",
         "the demo target would run in the leader's process; start `brunt demo` and hand its address over with -e",
     ),
-    ("paused", "agents begin together, at a moment that the leader chooses"),
     (
         "execution-segment",
         "each agent gets its own part of the load; --agent-shares makes the parts unequal",
@@ -62,10 +61,7 @@ const REFUSED: &[(&str, &str)] = &[
         "each agent gets its own part of the load; --agent-shares makes the parts unequal",
     ),
     ("workers", "threads carry VUs, and a leader has none; give it to `brunt agent`"),
-    ("ui", "a leader does not serve the live page yet"),
     ("repeat", "start the command again for another run"),
-    ("linger", "a leader ends with its test"),
-    ("address", "a leader does not serve the REST API yet"),
 ];
 
 impl Meeting {
@@ -126,10 +122,9 @@ impl LeadSettings {
         let agents = number("agents", count, 1, AGENTS_MAX)?;
         for (flag, reason) in REFUSED {
             let value = given.get(flag).filter(|_| given.switch(flag) != Some(false));
-            // An empty text asks for nothing, but for the flag that may stand alone.
-            let is_bare = *flag == "ui" && value.is_some_and(|value| value.on_command_line);
+            // An empty text asks for nothing.
             if let Some(value) =
-                value.filter(|value| is_bare || value.texts.iter().any(|text| !text.is_empty()))
+                value.filter(|value| value.texts.iter().any(|text| !text.is_empty()))
             {
                 let said = &value.said_as;
                 return Err(Failure::usage(format!("{said} can't be had with --agents: {reason}")));
@@ -242,9 +237,7 @@ mod tests {
             ("--agents 2 --agent-timeout 1ms", "at least 1s"),
             ("--agents 2 --on-agent-loss x", "invalid value \"x\""),
             ("--agents 2 --allow-lost 3", "expected 0 to 2"),
-            ("--agents 2 --ui", "--ui can't be had with --agents"),
             ("--agents 2 --once", "--once can't be had with --agents"),
-            ("--agents 2 --address x:1", "--address can't be had with --agents"),
         ] {
             let failure = read(line).unwrap_err();
             assert!(failure.message().contains(part), "{line}: {}", failure.message());
@@ -253,5 +246,6 @@ mod tests {
         assert!(read("--agents 2 --once=false").is_ok());
         let policy = |line: &str| read(line).unwrap().unwrap().policy;
         assert_eq!(policy("--agents 2 --on-agent-loss take-over"), Policy::TakeOver);
+        assert!(read("--agents 2 --address x:1 --paused --linger --ui").is_ok());
     }
 }

@@ -22,11 +22,11 @@ pub(super) fn metrics(told: &Told) -> Answer {
     if let Some(bytes) = resident_bytes() {
         gauge("process_resident_memory_bytes", "gauge", "Resident memory size in bytes.", bytes);
     }
-    let Some(live) = told.live() else { return answer::text(out) };
-    let control = live.control();
-    gauge("brunt_vus", "gauge", "VUs at work.", control.vus_active() as f64);
-    gauge("brunt_vus_initialized", "gauge", "VUs that are made.", control.vus_initialized() as f64);
-    let complete = control.iterations_complete() as f64;
+    let Some(run) = told.subject() else { return answer::text(out) };
+    let state = run.state();
+    gauge("brunt_vus", "gauge", "VUs at work.", state.vus_active as f64);
+    gauge("brunt_vus_initialized", "gauge", "VUs that are made.", state.vus_initialized as f64);
+    let complete = state.iterations_complete as f64;
     gauge("brunt_iterations_total", "counter", "Iterations that came to their end.", complete);
     answer::text(out)
 }

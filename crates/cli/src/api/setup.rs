@@ -15,7 +15,10 @@ use super::{
 const NO_RUN: &str = "the test could not begin";
 
 pub(super) fn show(told: &Told) -> Answer {
-    shown(told.live().and_then(|live| live.control().setup_data()).as_deref())
+    match told.subject().map_or(Ok(None), |run| run.setup_data()) {
+        Ok(data) => shown(data.as_deref()),
+        Err(error) => failed("Error getting setup data", &error),
+    }
 }
 
 fn shown(data: Option<&str>) -> Answer {
@@ -30,7 +33,7 @@ fn shown(data: Option<&str>) -> Answer {
 
 pub(super) async fn run(told: &Told) -> Answer {
     let ran = match told.run().await {
-        Some(live) => live.run_setup().await,
+        Some(run) => run.run_setup().await,
         None => Err(NO_RUN.to_owned()),
     };
     match ran {
@@ -49,7 +52,7 @@ pub(super) async fn put(told: &Told, body: &[u8]) -> Answer {
         Err(error) => return unread(&error.to_string()),
     };
     let set = match told.run().await {
-        Some(live) => live.set_setup_data(data.clone()).await,
+        Some(run) => run.set_setup_data(data.clone()).await,
         None => Err(NO_RUN.to_owned()),
     };
     match set {
@@ -60,7 +63,7 @@ pub(super) async fn put(told: &Told, body: &[u8]) -> Answer {
 
 pub(super) async fn teardown(told: &Told) -> Answer {
     let ran = match told.run().await {
-        Some(live) => live.run_teardown().await,
+        Some(run) => run.run_teardown().await,
         None => Err(NO_RUN.to_owned()),
     };
     match ran {

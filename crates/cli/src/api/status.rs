@@ -1,19 +1,19 @@
 //! `/v1/status`: how far the run is; pausing, resuming, stopping.
 
-use brunt_engine::{AbortReason, Live, Phase, ScaleError};
+use brunt_engine::{Phase, ScaleError};
 use hyper::StatusCode;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Told,
+    Fleet, Subject, Told,
     answer::{self, Answer, JSON_UTF8},
     told::Early,
 };
 
 pub(super) async fn show(told: &Told) -> Answer {
-    let Some(live) = told.live() else { return before(told.early().unwrap_or_default()) };
-    let control = live.control();
-    let phase = control.phase();
+    let Some(run) = told.subject() else { return before(told.early().unwrap_or_default()) };
+    let state = run.state();
+    let phase = state.phase;
     let has_started = phase >= Phase::Setup;
     let has_ended = phase == Phase::Ended;
     let tainted = told.summary().await.is_some_and(|summary| {
@@ -23,15 +23,19 @@ pub(super) async fn show(told: &Told) -> Answer {
             seen && metric.thresholds.iter().any(|threshold| !threshold.ok)
         })
     });
-    let attributes = json!({
-        "status": number(phase, control.is_aborting(), control.is_marked_failed()),
-        "paused": control.is_paused(),
-        "vus": live.vus_wanted(),
-        "vus-max": control.vus_initialized(),
-        "stopped": control.is_aborting(),
+    let mut attributes = json!({
+        "status": number(phase, state.is_aborting, state.is_marked_failed),
+        "paused": state.is_paused,
+        "vus": state.vus_wanted,
+        "vus-max": state.vus_initialized,
+        "stopped": state.is_aborting,
         "running": has_started && !has_ended,
         "tainted": tainted,
     });
+    if let Some(Fleet { seats, running, silent, lost }) = state.agents {
+        attributes["agents"] =
+            json!({ "seats": seats, "running": running, "silent": silent, "lost": lost });
+    }
     shown(&attributes)
 }
 
@@ -109,13 +113,13 @@ pub(super) async fn change(told: &Told, body: &[u8]) -> Answer {
     if !is_scaled && told.wish(|early| early.take(stopped, paused)) {
         return show(told).await;
     }
-    let Some(live) = told.run().await else { return show(told).await };
+    let Some(run) = told.run().await else { return show(told).await };
     let changed = match stopped {
         Some(true) => {
-            stop(&live);
+            run.stop().await;
             Ok(())
         }
-        _ => adjust(&live, paused, (vus, max)).await,
+        _ => adjust(&*run, paused, (vus, max)).await,
     };
     match changed {
         Ok(()) => show(told).await,
@@ -123,25 +127,18 @@ pub(super) async fn change(told: &Told, body: &[u8]) -> Answer {
     }
 }
 
-/// Cuts the run short. One that is over stays as it ended, though it lingers.
-fn stop(live: &Live) {
-    if live.control().phase() < Phase::Ended {
-        live.control().abort(AbortReason::Api);
-    }
-}
-
 /// Pauses or resumes, then scales; or the status of the refusal, its title and its reason.
 async fn adjust(
-    live: &Live,
+    run: &dyn Subject,
     paused: Option<bool>,
     (vus, max): (Option<i64>, Option<i64>),
 ) -> Result<(), (StatusCode, &'static str, String)> {
     const REFUSED: StatusCode = StatusCode::INTERNAL_SERVER_ERROR;
     if let Some(paused) = paused {
-        live.pause(paused).map_err(|why| (REFUSED, "Pause error", why))?;
+        run.pause(paused).await.map_err(|why| (REFUSED, "Pause error", why))?;
     }
     if vus.is_some() || max.is_some() {
-        live.scale(vus, max).await.map_err(|error| match error {
+        run.scale(vus, max).await.map_err(|error| match error {
             ScaleError::NoScenario => (REFUSED, "Execution config error", error.to_string()),
             _ => (StatusCode::BAD_REQUEST, "Config update error", error.to_string()),
         })?;

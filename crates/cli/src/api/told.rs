@@ -1,10 +1,12 @@
 //! The run that the API tells of: from the start of the process, before there is a run, to its end.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use brunt_engine::{AbortReason, Live, RunReport};
+use brunt_engine::RunReport;
 use brunt_metrics::Summary;
 use tokio::sync::watch;
+
+use super::Subject;
 
 /// The data behind the API: a run and its outcome.
 pub(crate) struct Told {
@@ -18,7 +20,7 @@ pub(crate) struct Told {
 enum Stage {
     /// The script is being loaded: its init code may take its time.
     Early(Early),
-    Live(Live),
+    Run(Arc<dyn Subject>),
     /// The process ends without a run.
     Failed,
 }
@@ -34,8 +36,8 @@ pub(super) struct Early {
 
 impl Told {
     /// Of a run; nothing is told of its process.
-    pub(crate) fn new(live: Live) -> Self {
-        Self::at(Stage::Live(live), false)
+    pub(crate) fn new(run: Arc<dyn Subject>) -> Self {
+        Self::at(Stage::Run(run), false)
     }
 
     /// Of a run that there will be. `is_paused`: as far as is known before its script is read.
@@ -48,19 +50,13 @@ impl Told {
     }
 
     /// There is a run: gives it the wishes that came before. Called before it is executed.
-    pub(super) fn begins(&self, live: &Live) {
+    pub(super) fn begins(&self, run: Arc<dyn Subject>) {
         // Nothing comes between the last of the early wishes and the first of the later ones.
         self.stage.send_modify(|stage| {
             if let Stage::Early(early) = *stage {
-                if early.is_stopped {
-                    live.control().abort(AbortReason::Api);
-                }
-                if early.is_wish && early.is_paused != live.control().is_paused() {
-                    // Before its start a run refuses neither.
-                    let _ = live.pause(early.is_paused);
-                }
+                run.begin(early.is_stopped, early.is_wish.then_some(early.is_paused));
             }
-            *stage = Stage::Live(live.clone());
+            *stage = Stage::Run(run);
         });
     }
 
@@ -81,19 +77,19 @@ impl Told {
     }
 
     /// The run, if there is one yet.
-    pub(super) fn live(&self) -> Option<Live> {
+    pub(super) fn subject(&self) -> Option<Arc<dyn Subject>> {
         match &*self.stage.borrow() {
-            Stage::Live(live) => Some(live.clone()),
+            Stage::Run(run) => Some(Arc::clone(run)),
             _ => None,
         }
     }
 
     /// The run; waits until there is one. None if there will be none.
-    pub(super) async fn run(&self) -> Option<Live> {
+    pub(super) async fn run(&self) -> Option<Arc<dyn Subject>> {
         let mut stage = self.stage.subscribe();
         let known = stage.wait_for(|stage| !matches!(stage, Stage::Early(_))).await;
         match &*known.ok()? {
-            Stage::Live(live) => Some(live.clone()),
+            Stage::Run(run) => Some(Arc::clone(run)),
             _ => None,
         }
     }
@@ -103,7 +99,7 @@ impl Told {
         match *self.stage.borrow() {
             Stage::Early(early) => Some(early),
             Stage::Failed => Some(Early { is_stopped: true, ..Early::default() }),
-            Stage::Live(_) => None,
+            Stage::Run(_) => None,
         }
     }
 
@@ -125,7 +121,7 @@ impl Told {
         if let Some(summary) = last() {
             return Some(summary);
         }
-        match self.live()?.summary_async().await {
+        match self.subject()?.summary().await {
             Some(summary) => Some(summary),
             None => last(),
         }
@@ -142,7 +138,7 @@ mod tests {
         assert_eq!(told.early(), Some(Early { is_paused: true, ..Early::default() }));
         assert!(told.wish(|early| (early.is_paused, early.is_wish) = (false, true)));
         let early = Early { is_wish: true, ..Early::default() };
-        assert_eq!((told.early(), told.live().is_none()), (Some(early), true));
+        assert_eq!((told.early(), told.subject().is_none()), (Some(early), true));
         told.gives_up();
         assert!(!told.wish(|early| early.is_stopped = true));
         assert_eq!(told.early().map(|early| early.is_stopped), Some(true));

@@ -191,6 +191,9 @@ fn status_in_words(data: &Value, address: &str) -> String {
     };
     let (vus, vus_max) = (count("vus"), count("vus-max"));
     let mut out = format!("The test {stage}.\nVUs         {vus} active of {vus_max}\n");
+    if let Some(text) = agents_in_words(&attributes["agents"]) {
+        let _ = writeln!(out, "Agents      {text}");
+    }
     let thresholds =
         if is("tainted") { "crossed: the test will fail" } else { "none is crossed so far" };
     // Writing to a String can't fail.
@@ -200,6 +203,19 @@ fn status_in_words(data: &Value, address: &str) -> String {
         let _ = writeln!(out, "To let it go on: brunt resume{at}");
     }
     out
+}
+
+/// `3 of 4 in touch, 1 lost`, of a test on several machines.
+fn agents_in_words(agents: &Value) -> Option<String> {
+    let count = |key: &str| agents[key].as_u64();
+    let mut out = format!("{} of {} in touch", count("running")?, count("seats")?);
+    for key in ["silent", "lost"] {
+        if let Some(count) = count(key).filter(|count| *count > 0) {
+            // Writing to a String can't fail.
+            let _ = write!(out, ", {count} {key}");
+        }
+    }
+    Some(out)
 }
 
 /// A line for each metric.
@@ -295,6 +311,15 @@ mod tests {
         The test runs.
         VUs         2 active of 5
         Thresholds  crossed: the test will fail
+        ");
+        let data = json!({ "attributes": { "status": 7, "paused": false, "vus": 2, "vus-max": 5,
+            "stopped": false, "running": true, "tainted": false,
+            "agents": { "seats": 4, "running": 2, "silent": 1, "lost": 1 } } });
+        insta::assert_snapshot!(status_in_words(&data, USUAL_ADDRESS), @r"
+        The test runs.
+        VUs         2 active of 5
+        Agents      2 of 4 in touch, 1 silent, 1 lost
+        Thresholds  none is crossed so far
         ");
         let data = json!({ "attributes": { "status": 5, "paused": true, "vus": 0, "vus-max": 5,
             "stopped": false, "running": false, "tainted": false } });

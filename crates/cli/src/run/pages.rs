@@ -4,6 +4,7 @@
 use std::fs::OpenOptions;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use brunt_engine::{Live, RunReport};
 use brunt_outputs::{Page, stand_back};
@@ -13,11 +14,12 @@ use brunt_schedule::Scenario;
 use tempfile::TempDir;
 
 use super::{
-    run_file::{self, Recording},
+    run_file::{self, Recording, led::LedRecording},
     signal::SignalWatch,
-    ui::{Serving, Ui},
+    ui::{Noting, Serving, Ui},
 };
 use crate::{
+    api::Subject,
     exit::Exit,
     failure::{Failure, Outcome},
     settings::RunSettings,
@@ -87,7 +89,7 @@ impl Pages {
     }
 
     /// The address of the live page, with its token if it needs one.
-    pub(super) fn address(&self) -> Option<String> {
+    pub(crate) fn address(&self) -> Option<String> {
         self.ui.as_ref().map(|ui| ui.address().to_owned())
     }
 
@@ -111,7 +113,28 @@ impl Pages {
     ) -> Outcome<()> {
         self.follow(recording.path(), dashboards)?;
         if let Some(ui) = self.ui.take() {
-            self.serving = Some(ui.serve(live, &self.feed, recording.notes(), scenarios)?);
+            let notes = recording.notes();
+            let note: Noting = Arc::new(move |text| notes.add(text));
+            self.serving = Some(ui.serve(Arc::new(live), &self.feed, note, scenarios)?);
+        }
+        Ok(())
+    }
+
+    /// The same for a test that this process leads on other machines.
+    ///
+    /// # Errors
+    /// The system gives no thread.
+    pub(crate) fn serve_led(
+        &mut self,
+        recording: &LedRecording,
+        led: Arc<dyn Subject>,
+        (dashboards, scenarios): (&[Page], &[Scenario]),
+    ) -> Outcome<()> {
+        self.follow(recording.path(), dashboards)?;
+        if let Some(ui) = self.ui.take() {
+            let run = recording.run();
+            let note: Noting = Arc::new(move |text| run.remark(text));
+            self.serving = Some(ui.serve(led, &self.feed, note, scenarios)?);
         }
         Ok(())
     }
@@ -120,7 +143,7 @@ impl Pages {
     ///
     /// # Errors
     /// The system gives no thread.
-    pub(crate) fn follow(&mut self, file: Option<PathBuf>, dashboards: &[Page]) -> Outcome<()> {
+    fn follow(&mut self, file: Option<PathBuf>, dashboards: &[Page]) -> Outcome<()> {
         let is_served = self.ui.is_some() || dashboards.iter().any(|page| page.address.is_some());
         match file {
             _ if !is_served => {}
@@ -166,7 +189,7 @@ impl Pages {
     }
 
     /// People may go on looking at the live page.
-    pub(super) fn linger(&self, failed: bool, signals: &SignalWatch, quiet: bool) {
+    pub(crate) fn linger(&self, failed: bool, signals: &SignalWatch, quiet: bool) {
         if let Some(serving) = &self.serving {
             serving.linger(failed, signals, quiet);
         }

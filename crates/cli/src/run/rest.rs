@@ -1,24 +1,26 @@
 //! The REST API around a run: served from the start of the process, told of the run as soon as there is one.
 
-use brunt_engine::{Live, RunReport};
+use std::sync::Arc;
+
+use brunt_engine::RunReport;
 
 use super::plan::Outer;
 use crate::{
     Context,
-    api::{self, Api},
+    api::{self, Api, Subject},
     exit::Exit,
     failure::{Failure, Outcome},
 };
 
 /// The API, if an address asks for it.
-pub(super) struct Rest(Option<Api>);
+pub(crate) struct Rest(Option<Api>);
 
 impl Rest {
     /// Takes the address and answers from now on. Where only a variable asks for it, the run goes on without.
     ///
     /// # Errors
     /// A flag asks for it, and the address can't be had (106).
-    pub(super) fn start(context: &Context, outer: &Outer) -> Outcome<Self> {
+    pub(crate) fn start(context: &Context, outer: &Outer) -> Outcome<Self> {
         let profiling = context.global.profiling;
         let Some(address) = &context.global.address else {
             if profiling {
@@ -46,10 +48,10 @@ impl Rest {
     }
 
     /// There is a run, which is not executed yet.
-    pub(super) fn begins(&self, live: &Live) {
+    pub(crate) fn begins(&self, run: Arc<dyn Subject>) {
         if let Some(api) = &self.0 {
-            api.begins(live);
-        } else if live.control().is_paused() {
+            api.begins(run);
+        } else if run.state().is_paused {
             log::warn!(
                 "the test waits to be resumed, and there is no --address through which it could"
             );
@@ -57,7 +59,7 @@ impl Rest {
     }
 
     /// The run is over.
-    pub(super) fn ended(&self, report: &RunReport) {
+    pub(crate) fn ended(&self, report: &RunReport) {
         if let Some(api) = &self.0 {
             api.ended(report);
         }

@@ -4,7 +4,7 @@ use std::net::{SocketAddr, TcpListener, ToSocketAddrs as _};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use brunt_engine::{Live, RunReport};
+use brunt_engine::RunReport;
 use brunt_outputs::stand_back;
 use brunt_page::{Access, Answering, Body, Feed, Site};
 use brunt_schedule::{Executor, Scenario};
@@ -13,15 +13,18 @@ use hyper::body::Incoming;
 use hyper::{Method, Request, Response, StatusCode};
 use serde_json::{Value, json};
 
-use super::{run_file::Notes, signal::SignalWatch};
+use super::signal::SignalWatch;
 use crate::{
-    api::Told,
+    api::{Subject, Told},
     exit::Exit,
     failure::{Failure, Outcome},
 };
 
 /// The port that the page has unless somebody else has it: k6's dashboard's.
 const PORT: u16 = 5665;
+
+/// Adds a note on the run to its file; false if there is no room for it now.
+pub(crate) type Noting = Arc<dyn Fn(&str) -> bool + Send + Sync>;
 
 /// The place of the page, before the run starts.
 pub(super) struct Ui {
@@ -77,23 +80,24 @@ impl Ui {
     /// The system gives no thread.
     pub(super) fn serve(
         self,
-        live: Live,
+        run: Arc<dyn Subject>,
         feed: &Feed,
-        notes: Notes,
+        notes: Noting,
         scenarios: &[Scenario],
     ) -> Outcome<Serving> {
         let of = |path: &str| self.access.address(path);
         let steered =
             |one: &Scenario| matches!(one.executor, Executor::ExternallyControlled { .. });
-        let can_pause = scenarios.iter().all(steered) || live.control().is_paused();
+        let can_pause = scenarios.iter().all(steered) || run.state().is_paused;
         let can_scale = scenarios.iter().any(steered);
         let config = json!({
             "events": of("events"), "report": of("report.html"), "alive": of("alive"),
             "control": {
                 "status": of("v1/status"), "pause": can_pause, "scale": can_scale, "stop": true, "note": of("note"),
+                "agents": run.state().agents.is_some(),
             },
         });
-        let told = Arc::new(Told::new(live));
+        let told = Arc::new(Told::new(run));
         let desk = Desk { told: Arc::clone(&told), feed: feed.clone(), notes, config };
         brunt_page::serve(self.listener, Some(self.access), Arc::new(desk), stand_back)?;
         Ok(Serving { told, feed: feed.clone() })
@@ -175,7 +179,7 @@ pub(super) fn wait_for_browsers(
 struct Desk {
     told: Arc<Told>,
     feed: Feed,
-    notes: Notes,
+    notes: Noting,
     config: Value,
 }
 
@@ -207,8 +211,8 @@ impl Site for Desk {
                 })
             }
             "/note" if *request.method() == Method::POST => {
-                let notes = self.notes.clone();
-                Box::pin(async move { noted(&notes, request).await })
+                let notes = Arc::clone(&self.notes);
+                Box::pin(async move { noted(&*notes, request).await })
             }
             "/" | "/events" | "/alive" | "/report.html" | "/note" => {
                 Box::pin(async { said(StatusCode::METHOD_NOT_ALLOWED, "not with this method\n") })
@@ -223,7 +227,10 @@ fn said(status: StatusCode, text: &'static str) -> Response<Body> {
 }
 
 /// `POST {"text": …}`: an event of the run.
-async fn noted(notes: &Notes, request: Request<Incoming>) -> Response<Body> {
+async fn noted(
+    note: &(dyn Fn(&str) -> bool + Send + Sync),
+    request: Request<Incoming>,
+) -> Response<Body> {
     /// A note and its JSON.
     const BODY_MAX: usize = 16 << 10;
     const BODY_WAIT: Duration = Duration::from_secs(10);
@@ -238,7 +245,7 @@ async fn noted(notes: &Notes, request: Request<Incoming>) -> Response<Body> {
     let asked: Value = serde_json::from_slice(&body).unwrap_or_default();
     match asked["text"].as_str().map(str::trim).filter(|text| !text.is_empty()) {
         None => said(StatusCode::BAD_REQUEST, "write {\"text\": \"…\"}\n"),
-        Some(text) if notes.add(text) => said(StatusCode::OK, "noted\n"),
+        Some(text) if note(text) => said(StatusCode::OK, "noted\n"),
         Some(_) => said(StatusCode::TOO_MANY_REQUESTS, "too many notes: wait a second\n"),
     }
 }

@@ -10,6 +10,7 @@ mod logins;
 mod refused;
 mod relay;
 mod report;
+mod rest;
 mod rights;
 mod setups;
 mod shares;

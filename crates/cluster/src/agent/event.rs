@@ -10,6 +10,7 @@ use crate::messages::{Beat, ClockAsk, ClockReply, ScenarioLoad, Seen};
 use crate::phase::TakeOver;
 use crate::plan::Plan;
 use crate::seat::{Fault, TeardownEnd};
+use crate::steering::Steering;
 use crate::time::Nanos;
 use crate::uplink::Publication;
 
@@ -197,6 +198,9 @@ pub enum AgentAction {
         /// Why.
         reason: String,
     },
+    /// Let the scenario that is controlled from outside have and run as many VUs as this says, each agent its share of them. The
+    /// newest counts; before the start, too.
+    Steer(Steering),
     /// Run `teardown()`, once; answer [`TeardownDone`](AgentEvent::TeardownDone).
     Teardown,
     /// Tell the user.

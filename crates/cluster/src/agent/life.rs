@@ -6,6 +6,7 @@ use crate::keys::Key;
 use crate::phase::{Holder, Step};
 use crate::seat::{Fault, State};
 use crate::setup::{INLINE_MAX, SetupData};
+use crate::steering::Steering;
 use crate::time::{MILLI, Nanos, SECOND};
 use crate::uplink::Uplink;
 
@@ -23,6 +24,8 @@ pub(super) struct Progress {
     /// The data of `setup()`, too large for a key, on the way to the object store or from it.
     object: Object,
     setup_data: Option<String>,
+    /// How the run is steered, as the engine was told last.
+    steering: Steering,
     began: bool,
     stop_begun: bool,
     ended: Option<Nanos>,
@@ -52,6 +55,11 @@ impl Progress {
     /// Whether scenarios run.
     pub(super) fn runs(&self) -> bool {
         self.began && self.ended.is_none()
+    }
+
+    /// Whether there are VUs, and scenarios that are not over.
+    fn may_be_steered(&self) -> bool {
+        self.is_loaded && self.ended.is_none() && !self.stop_begun
     }
 
     pub(super) fn has_ended(&self) -> bool {
@@ -198,6 +206,10 @@ impl Agent {
             self.arm(now, out);
         }
         self.move_object(now, out);
+        if is_here && self.progress.may_be_steered() && self.progress.steering != phase.steering {
+            self.progress.steering = phase.steering;
+            out.push(AgentAction::Steer(phase.steering));
+        }
 
         let is_armed =
             self.state.state == State::Armed || self.state.state == State::Ready && !plan.has_setup;

@@ -1,5 +1,6 @@
 use super::*;
 use crate::plan::tests::plan;
+use crate::steering::Steering;
 
 fn agent() -> Agent {
     let config = AgentConfig {
@@ -32,6 +33,7 @@ fn asks_for_a_seat(keys: &[Key]) -> bool {
         takeovers: Vec::new(),
         told: None,
         ended: None,
+        steering: Steering::default(),
     };
     for (revision, key) in (1..).zip(keys) {
         let value = match key {

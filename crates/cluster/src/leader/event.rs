@@ -11,6 +11,7 @@ use crate::messages::{Beat, ClockAsk, ClockReply, Seen};
 use crate::plan::Plan;
 use crate::report::Report;
 use crate::seat::Fault;
+use crate::steering::{Steering, Wish};
 use crate::time::Nanos;
 
 /// Facts about a leader that do not change.
@@ -32,6 +33,8 @@ pub struct LeaderConfig {
     pub scenarios: Vec<Scenario>,
     /// Whether measurements have the tag `scenario`; without it, loads of one scenario alone can be taken over.
     pub has_scenario_tag: bool,
+    /// How the run is steered from its beginning on.
+    pub steering: Steering,
 }
 
 /// The state of the store when the leader comes.
@@ -92,6 +95,8 @@ pub enum LeaderEvent {
     CheckpointPut(Result<(), String>),
     /// End the test: a threshold with `abortOnFail`, a signal, the REST API.
     Abort(Fault),
+    /// Pause the run, let it go on, scale it. Before this process leads, the wish is kept.
+    Steer(Wish),
     /// [`LeaderAction::Conclude`] is done; with the fault that crossed thresholds are, if there are some.
     Concluded(Option<Fault>),
     /// Time has passed: call at [`Leader::wake_at`](crate::Leader::wake_at).

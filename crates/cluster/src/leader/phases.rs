@@ -112,6 +112,9 @@ impl Leader {
             );
             self.cut_short(now, Fault::new(code::NOT_STARTED, text), out);
         } else if self.cells.iter().all(|cell| cell.is_at(State::Ready)) {
+            if self.is_held(now) {
+                return;
+            }
             if self.plan.has_setup {
                 self.phase.setup = self.cells[0]
                     .seat

@@ -3,6 +3,7 @@
 use crate::messages::Beat;
 use crate::phase::Step;
 use crate::seat::{Seat, State};
+use crate::steering::Steering;
 use crate::time::Nanos;
 use crate::totals::Totals;
 
@@ -15,6 +16,12 @@ pub struct View {
     pub since: Nanos,
     /// How long the scenarios run, in nanoseconds; none before.
     pub run_ns: Option<u64>,
+    /// How it is steered from outside.
+    pub steering: Steering,
+    /// It was cut short, or is being so: whatever the reason.
+    pub is_cut_short: bool,
+    /// The script marked the test as failed.
+    pub is_marked: bool,
     /// Seat by seat, from 1 on.
     pub seats: Vec<SeatView>,
 }
@@ -34,6 +41,14 @@ pub struct SeatView {
     pub totals: Totals,
     /// All that it measured until then is merged, in nanoseconds since the start; `None`: no more comes of it.
     pub whole_ns: Option<Nanos>,
+}
+
+impl View {
+    /// Whether the run waits, with all agents ready, to be resumed.
+    pub fn is_held(&self) -> bool {
+        let is_ready = |seat: &SeatView| seat.state.is_some_and(|state| state >= State::Ready);
+        self.steering.paused && self.step == Some(Step::Load) && self.seats.iter().all(is_ready)
+    }
 }
 
 /// Whether an agent is in touch.

@@ -2,6 +2,8 @@
 
 use fastrand::Rng;
 
+use crate::steering::Steer;
+
 /// Nanoseconds.
 pub(crate) const MILLI: u64 = 1_000_000;
 pub(crate) const SECOND: u64 = 1000 * MILLI;
@@ -23,6 +25,8 @@ pub(crate) enum Trouble {
     Interrupt,
     /// An agent's script calls `exec.test.abort()`.
     ScriptAborts { node: usize },
+    /// Somebody steers the run at the leader's API.
+    Steer(Steer),
 }
 
 /// The properties of a simulated run.
@@ -54,6 +58,8 @@ pub(crate) struct Setting {
     pub(crate) drift: u64,
     /// Parts of a thousand of published messages that the broker refuses.
     pub(crate) refused: u32,
+    /// It waits before its start until it is resumed.
+    pub(crate) is_held: bool,
     pub(crate) troubles: Vec<(u64, Trouble)>,
 }
 
@@ -79,6 +85,7 @@ impl Setting {
             skew: 10 * SECOND,
             drift: 20,
             refused: 0,
+            is_held: false,
             troubles: Vec::new(),
         }
     }
@@ -116,11 +123,17 @@ impl Setting {
         // Drawn without the generator: the other runs stay as they are.
         setting.takes_over = !setting.stops_on_loss && seed % 4 == 3;
         setting.spares = if setting.takes_over { (seed / 4 % 3) as usize } else { 0 };
+        setting.steered();
         setting
     }
 }
 
 impl Trouble {
+    /// Whether it is no trouble at all: such a run must go well.
+    pub(crate) fn is_harmless(&self) -> bool {
+        matches!(self, Self::Steer(Steer::Pause | Steer::Resume | Steer::Scale(_)))
+    }
+
     fn any(rng: &mut Rng, agents: usize) -> Self {
         let node = rng.usize(1..=agents);
         let long = match rng.u32(0..4) {

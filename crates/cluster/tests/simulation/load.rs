@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use brunt_cluster::{
-    AgentEvent, Fault, Loaded, Outcome, Plan, SeatReport, TeardownEnd, Totals, Vitals, code,
+    AgentEvent, Fault, Loaded, Outcome, Plan, SeatReport, Steering, TeardownEnd, Totals, Vitals,
+    code,
 };
 use brunt_metrics::{
     CheckDelta, Frame, Registry, Series, SeriesDelta, Sink, TagSet, TrendSink, builtin,
@@ -74,6 +75,7 @@ pub(crate) struct Load {
     has_begun: bool,
     has_ended: bool,
     iterations: u64,
+    pub(crate) steering: Steering,
 }
 
 impl Load {
@@ -101,6 +103,8 @@ struct Sent {
     substitute: Option<u32>,
     /// Requests, each with the time of the run by the planned start.
     ticks: Vec<(u64, u64)>,
+    /// The true moment of each of those that were sent by the scenarios, and how many they were.
+    moments: Vec<(u64, u64)>,
     /// The true moment of the first.
     began: Option<u64>,
 }
@@ -113,8 +117,16 @@ impl Truth {
         name: String,
         substitute: Option<u32>,
     ) {
-        let (is_alive, ticks, began) = (true, Vec::new(), None);
-        self.sent.push(Sent { node, incarnation, is_alive, name, substitute, ticks, began });
+        self.sent.push(Sent {
+            node,
+            incarnation,
+            is_alive: true,
+            name,
+            substitute,
+            ticks: Vec::new(),
+            moments: Vec::new(),
+            began: None,
+        });
     }
 
     pub(crate) fn died(&mut self, node: usize, _: u64) {
@@ -131,6 +143,13 @@ impl Truth {
     /// The true moments at which loads began.
     pub(crate) fn began(&self) -> Vec<u64> {
         self.sent.iter().filter_map(|sent| sent.began).collect()
+    }
+
+    /// Requests that a machine's scenarios sent between two true moments.
+    pub(crate) fn sent_between(&self, node: usize, from: u64, to: u64) -> u64 {
+        let of_node = self.sent.iter().filter(|sent| sent.node == node);
+        let moments = of_node.flat_map(|sent| &sent.moments);
+        moments.filter(|(at, _)| (from..to).contains(at)).map(|(_, count)| count).sum()
     }
 
     /// All requests.
@@ -248,10 +267,12 @@ impl World {
         }
         if now >= load.until {
             load.has_ended = true;
+            self.ends_steered(node);
             self.tell_agent(node, AgentEvent::Ended);
             return;
         }
         let is_first = !std::mem::replace(&mut load.has_begun, true);
+        let count = if load.steering.paused { 0 } else { count };
         load.iterations += count;
         load.next = (now + TICK).min(load.until);
         let (next, iterations) = (load.next, load.iterations);
@@ -259,8 +280,11 @@ impl World {
             self.truth.alive(node).began = Some(now);
             self.tell_agent(node, AgentEvent::Started { late_ns: now - start });
         }
-        let frame = self.frame(node, (count, count, 0), now.saturating_sub(start));
-        self.tell_agent(node, AgentEvent::Frame(frame));
+        if count > 0 {
+            self.truth.alive(node).moments.push((now, count));
+            let frame = self.frame(node, (count, count, 0), now.saturating_sub(start));
+            self.tell_agent(node, AgentEvent::Frame(frame));
+        }
         let vitals = Vitals { vus: 5, vus_max: 5, iterations, ..Vitals::default() };
         self.tell_agent(node, AgentEvent::Vitals(vitals));
         self.tick_at(node, next);

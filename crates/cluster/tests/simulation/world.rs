@@ -16,6 +16,7 @@ use fastrand::Rng;
 use crate::broker::Broker;
 use crate::chaos::{MILLI, SECOND, Setting, Trouble};
 use crate::load::{Load, Truth};
+use crate::steering::Book;
 
 /// The wall clock of a machine without skew, at the beginning.
 const EPOCH: u64 = 1_700_000_000 * SECOND;
@@ -115,6 +116,7 @@ pub(crate) struct World {
     pub(crate) setups: usize,
     pub(crate) teardowns: usize,
     steps: BTreeMap<u64, Step>,
+    pub(crate) book: Book,
     pub(crate) told: Vec<String>,
     nonces: u64,
     /// The leader's consumer has begun.
@@ -166,6 +168,7 @@ impl World {
             setups: 0,
             teardowns: 0,
             steps: BTreeMap::new(),
+            book: Book::default(),
             told: Vec::new(),
             nonces: 0,
             consumes: false,
@@ -295,7 +298,7 @@ impl World {
         }
     }
 
-    fn tell_leader(&mut self, event: LeaderEvent) {
+    pub(crate) fn tell_leader(&mut self, event: LeaderEvent) {
         let local = self.clock(0);
         let Process::Leader(leader, _) = &mut self.nodes[0].process else { return };
         self.has_opened |= matches!(event, LeaderEvent::Opened(_));
@@ -319,6 +322,10 @@ impl World {
 
     pub(crate) fn later(&mut self, node: usize, after: u64, event: AgentEvent) {
         self.at(self.now + after, node, Event::ToAgent(event));
+    }
+
+    pub(crate) fn trouble_at(&mut self, at: u64, trouble: Trouble) {
+        self.at(at, 0, Event::Trouble(trouble));
     }
 
     pub(crate) fn tick_at(&mut self, node: usize, at: u64) {

@@ -5,20 +5,21 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use brunt_cluster::{
-    Agent, AgentAction, AgentConfig, AgentEvent, Fault, Nanos, Seen, TakeOver, TeardownEnd,
+    Agent, AgentAction, AgentConfig, AgentEvent, Fault, Nanos, Seen, Steering, TakeOver,
+    TeardownEnd,
 };
 use brunt_engine::{AbortReason, Failure as RunFailure, StageError};
 use brunt_fiber::clock;
 use brunt_leases::Leases;
 use brunt_nats::Run;
 use bytes::Bytes;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
 use super::engine::{Engine, Look};
 use super::thread::Input;
-use super::{End, ToLoad};
+use super::{End, ToLoad, steered};
 use crate::agents::{digest, link, shared};
 use crate::exit::Exit;
 use crate::run::outcome;
@@ -67,6 +68,7 @@ pub(super) struct Follower {
     pub(super) substitutes: Vec<TakeOver>,
     engine: Option<Box<Engine>>,
     stages: Option<mpsc::Sender<Stage>>,
+    steering: Option<watch::Sender<Steering>>,
     watch: Option<JoinHandle<()>>,
     tasks: Vec<JoinHandle<()>>,
     seat: u32,
@@ -106,6 +108,7 @@ impl Follower {
             substitutes: Vec::new(),
             engine: None,
             stages: None,
+            steering: None,
             watch: None,
             seat: 0,
             is_full_told: Arc::default(),
@@ -161,6 +164,7 @@ impl Follower {
             Heard::Input(Input::Begun(engine)) => {
                 self.is_loading = false;
                 self.stages = Some(stages(&engine, self.events.clone()));
+                self.steering = Some(steered::start(engine.live.clone()));
                 self.engine = Some(engine);
             }
             Heard::Input(Input::NotLoaded(fault)) => {
@@ -169,7 +173,7 @@ impl Follower {
             }
             Heard::Input(Input::Ended(fault)) => {
                 let was_loading = self.engine.as_ref().is_some_and(|engine| engine.is_loading());
-                self.engine = None;
+                (self.engine, self.steering) = (None, None);
                 let fault = fault.unwrap_or_else(|| Fault::new(255, "the run ended by itself"));
                 if was_loading {
                     self.handle(AgentEvent::Loaded(Err(fault)));
@@ -337,6 +341,11 @@ impl Follower {
                 }
             }
             AgentAction::Teardown => self.stage(Stage::Teardown),
+            AgentAction::Steer(steering) => {
+                if let Some(steered) = &self.steering {
+                    steered.send_replace(steering);
+                }
+            }
             AgentAction::Tell(level, text) => link::tell(level, &text),
             AgentAction::Finish { code, message, own_summary } => {
                 self.end = Some(End { code, message, own_summary });

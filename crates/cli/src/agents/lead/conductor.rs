@@ -4,13 +4,16 @@ use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
-use brunt_cluster::{Beat, Leader, LeaderAction, LeaderConfig, LeaderEvent, Level, Stored};
+use brunt_cluster::{
+    Beat, Leader, LeaderAction, LeaderConfig, LeaderEvent, Level, Stored, View, Wish,
+};
 use brunt_fiber::clock;
 use brunt_nats::{FrameMessage, Run, Said};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle as Task;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
+use super::led::Led;
 use super::thread::{Finish, Input, Told};
 use crate::agents::{broker, link};
 use crate::exit::Exit;
@@ -40,9 +43,9 @@ enum Heard {
 /// Leads the run to its end.
 pub(super) async fn conduct(
     run: &Run,
-    (config, archive): (LeaderConfig, Option<Arc<Vec<u8>>>),
+    (config, archive, wishes): (LeaderConfig, Option<Arc<Vec<u8>>>, Wish),
     stored: Stored,
-    inputs: &mut mpsc::Receiver<Input>,
+    (inputs, led): (&mut mpsc::Receiver<Input>, Arc<Led>),
     told: &SyncSender<Told>,
 ) -> Finish {
     let (events, mut heard) = mpsc::channel(EVENTS_WAITING);
@@ -59,6 +62,7 @@ pub(super) async fn conduct(
         run: run.clone(),
         events,
         told: told.clone(),
+        led,
         tasks,
         watch: None,
         frames: None,
@@ -68,6 +72,7 @@ pub(super) async fn conduct(
         errors: Vec::new(),
         end: None,
     };
+    conductor.handle(LeaderEvent::Steer(wishes));
     conductor.handle(LeaderEvent::Opened(stored));
     let mut ticks = interval(VIEW_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
@@ -98,6 +103,7 @@ struct Conductor {
     run: Run,
     events: mpsc::Sender<Heard>,
     told: SyncSender<Told>,
+    led: Arc<Led>,
     tasks: Vec<Task<()>>,
     /// The watch of keys, begun anew with each connection.
     watch: Option<Task<()>>,
@@ -158,8 +164,15 @@ impl Conductor {
             Heard::Input(Input::Concluded(crossed)) => {
                 self.handle(LeaderEvent::Concluded(crossed));
             }
+            Heard::Input(Input::Order(event, done)) => {
+                self.handle(event);
+                self.look();
+                // The asking client may have gone.
+                let _ = done.send(());
+            }
+            Heard::Input(Input::Summary(answer)) => self.tell(Told::Ask(answer)),
             Heard::Tick => {
-                let view = self.leader.view(clock::now_ns());
+                let view = self.look();
                 // A login that may not write the leader's sign would try for ever.
                 if view.step.is_none()
                     && let Some(failure) = broker::of_rights(self.run.broker())
@@ -170,6 +183,13 @@ impl Conductor {
                 self.tell(Told::View(Box::new(view)));
             }
         }
+    }
+
+    /// How things are; the REST API knows it from now on.
+    fn look(&self) -> View {
+        let view = self.leader.view(clock::now_ns());
+        self.led.see(&view);
+        view
     }
 
     /// Puts the archive again, if agents may need it and the broker has lost it.
@@ -196,8 +216,9 @@ impl Conductor {
 
     /// Small data of `setup()` are in the key; large ones are none of the summary's.
     fn note_setup(&self, value: &[u8]) {
-        let setup: Option<brunt_cluster::SetupData> = serde_json::from_slice(value).ok();
-        if let Some(data) = setup.and_then(|setup| setup.data) {
+        let Ok(setup) = serde_json::from_slice::<brunt_cluster::SetupData>(value) else { return };
+        self.led.see_setup(&setup);
+        if let Some(data) = setup.data {
             self.tell(Told::SetupData(data.get().to_owned()));
         }
     }

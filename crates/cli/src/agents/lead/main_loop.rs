@@ -169,6 +169,12 @@ impl MainLoop {
                         run.note(&text);
                     }
                 }
+                Told::Ask(answer) => {
+                    // Once the ledger is closed, the API has its last summary.
+                    if let Some(ledger) = &self.ledger {
+                        drop(answer.send(ledger.summary(self.elapsed())));
+                    }
+                }
                 Told::SetupData(data) => self.setup_data = Some(Arc::from(data)),
                 Told::Conclude(outcome) => {
                     if let Some(screen) = &mut self.screen {

@@ -52,7 +52,9 @@ impl Drawer {
 
 /// `running (12.3s/1m30s), 4 of 4 agents, 12/12 VUs, 4012 iterations`
 fn headline(view: &View, longest: Duration) -> String {
+    let is_paused = view.is_held() || view.steering.paused && view.step == Some(Step::Run);
     let word = match view.step {
+        _ if is_paused => "paused",
         None => "opening the run",
         Some(Step::Gather) => "waiting for agents",
         Some(Step::Load) => "loading the script",
@@ -148,7 +150,7 @@ fn line(out: &mut String, text: &str, width: usize, paint: Option<&str>) {
 
 #[cfg(test)]
 mod tests {
-    use brunt_cluster::{Beat, State, Totals};
+    use brunt_cluster::{Beat, State, Steering, Totals};
 
     use super::*;
 
@@ -164,7 +166,15 @@ mod tests {
     }
 
     fn view(seats: Vec<SeatView>) -> View {
-        View { step: Some(Step::Run), since: 0, run_ns: Some(1_500_000_000), seats }
+        View {
+            step: Some(Step::Run),
+            since: 0,
+            run_ns: Some(1_500_000_000),
+            steering: Steering::default(),
+            is_cut_short: false,
+            is_marked: false,
+            seats,
+        }
     }
 
     #[test]
@@ -172,6 +182,9 @@ mod tests {
         let view = view(vec![seat(Touch::Alive, 3), seat(Touch::Lost, 4)]);
         let told = headline(&view, Duration::from_secs(90));
         assert_eq!(told, "running (0m01.5s/1m30s), 1 of 2 agents, 3/3 VUs, 20 iterations");
+        let steering = Steering { paused: true, ..Steering::default() };
+        let told = headline(&View { steering, ..view }, Duration::from_secs(90));
+        assert!(told.starts_with("paused (0m01.5s/1m30s), 1 of 2 agents, "), "{told}");
     }
 
     #[test]

@@ -5,13 +5,16 @@ use std::sync::mpsc::SyncSender;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use brunt_cluster::{Fault, Key, LeaderConfig, Nanos, Outcome as RunOutcome, Plan, Stored, View};
+use brunt_cluster::{
+    Fault, Key, LeaderConfig, LeaderEvent, Nanos, Outcome as RunOutcome, Plan, Stored, View, Wish,
+};
 use brunt_leases::Leases;
-use brunt_metrics::Frame;
+use brunt_metrics::{Frame, Summary};
 use brunt_nats::{Broker, Run};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
 use super::conductor::conduct;
+use super::led::Led;
 use super::pool;
 use crate::agents::Meeting;
 use crate::agents::broker::{self, REACH};
@@ -28,6 +31,10 @@ pub(super) enum Input {
     Abort(Fault),
     /// The summary is told; with what crossed thresholds are, if some are.
     Concluded(Option<Fault>),
+    /// Somebody at the REST API wants this; the answer says that it is done.
+    Order(LeaderEvent, oneshot::Sender<()>),
+    /// Somebody there wants to know what was measured so far.
+    Summary(oneshot::Sender<Summary>),
 }
 
 /// To the main thread.
@@ -47,6 +54,8 @@ pub(super) enum Told {
     Note(String),
     /// The data of `setup()`, as JSON.
     SetupData(String),
+    /// Somebody wants to know what was measured so far.
+    Ask(oneshot::Sender<Summary>),
     /// All is gathered: tell it.
     Conclude(Box<RunOutcome>),
     /// It is over: the exit code, if it is not that of thresholds, and why.
@@ -73,6 +82,8 @@ pub(super) struct Work {
     pub(super) config: LeaderConfig,
     /// For `handleSummary()`.
     pub(super) leases: Arc<Leases>,
+    /// The test as others see it.
+    pub(super) led: Arc<Led>,
 }
 
 /// Starts the thread.
@@ -99,7 +110,7 @@ async fn lead(
     mut inputs: mpsc::Receiver<Input>,
     told: SyncSender<Told>,
 ) -> Outcome<()> {
-    let Work { meeting, run, archive, config, leases } = work;
+    let Work { meeting, run, archive, config, leases, led } = work;
     let name = format!("brunt leader {}", config.id);
     let open = async {
         let broker = broker::connect(&meeting, &name, REACH, true).await?;
@@ -110,15 +121,17 @@ async fn lead(
         shared::open(&leases, &run, nonce);
         Ok::<_, Failure>((broker, run, stored))
     };
+    let mut wishes = Wish::default();
     let (broker, run, stored) = tokio::select! {
         opened = open => opened?,
-        input = inputs.recv() => return Err(stopped(input)),
+        fault = ended(&mut inputs, &mut wishes, &led) => return Err(stopped(fault)),
     };
     let keeping = meeting.pool.clone();
     let keeping = keeping.map(|pool| tokio::spawn(pool::keep(broker.clone(), pool, run.clone())));
     drop(told.send(Told::Leading));
     let archive = Some(Arc::new(archive));
-    let end = conduct(&run, (config, archive), stored, &mut inputs, &told).await;
+    let begun = (config, archive, wishes);
+    let end = conduct(&run, begun, stored, (&mut inputs, led), &told).await;
     if let Some(keeping) = keeping {
         keeping.abort();
     }
@@ -160,10 +173,32 @@ async fn claim(
     Ok((stored, nonce))
 }
 
-fn stopped(input: Option<Input>) -> Failure {
-    let (code, message) = match input {
-        Some(Input::Abort(fault)) => (fault.code, fault.message),
-        _ => (Exit::Signal.code(), "the test ends before its start".to_owned()),
+/// Waits, before there is a leader, for somebody who ends the test; keeps other wishes.
+async fn ended(inputs: &mut mpsc::Receiver<Input>, wishes: &mut Wish, led: &Led) -> Option<Fault> {
+    loop {
+        match inputs.recv().await? {
+            Input::Abort(fault) => return Some(fault),
+            Input::Order(LeaderEvent::Abort(fault), done) => {
+                let _ = done.send(());
+                return Some(fault);
+            }
+            Input::Order(event, done) => {
+                if let LeaderEvent::Steer(wish) = event {
+                    wishes.add(wish);
+                    led.expects(wish);
+                }
+                let _ = done.send(());
+            }
+            // Nothing was measured yet: who asks hears that by getting no answer.
+            Input::Summary(_) | Input::Concluded(_) => {}
+        }
+    }
+}
+
+fn stopped(fault: Option<Fault>) -> Failure {
+    let (code, message) = match fault {
+        Some(fault) => (fault.code, fault.message),
+        None => (Exit::Signal.code(), "the test ends before its start".to_owned()),
     };
     Failure::new(Exit::of_code(i32::from(code)), anyhow::Error::msg(message))
 }

@@ -13,12 +13,13 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use brunt_cluster::{ScenarioLoad, Touch, View};
+use brunt_cluster::{ScenarioLoad, Steering, Touch, View};
 use brunt_engine::RunReport;
 use brunt_fiber::clock;
 use brunt_outputs::{RunFacts, RunFileHandle, RunWatch};
 use brunt_runfile::exchange::Evidence;
 use brunt_runfile::{AgentRow, Event, Load, ScenarioInfo};
+use brunt_schedule::{Executor, Scenario};
 use brunt_verdict::Verdict;
 
 use super::{Closing, Due, close, due_at, info, vus_at};
@@ -84,6 +85,7 @@ impl LedRecording {
         let run = Arc::new(LedRun {
             plans: Due::all(plan),
             scenarios: info.scenarios.clone(),
+            outside: plan.consolidated.scenarios.iter().map(outside).collect(),
             state: Mutex::default(),
         });
         let handle = RunFileHandle::default();
@@ -126,6 +128,8 @@ impl LedRecording {
 pub(crate) struct LedRun {
     plans: Vec<Due>,
     scenarios: Vec<ScenarioInfo>,
+    /// VUs of the script's scenarios that are controlled from outside.
+    outside: Vec<Option<u64>>,
     state: Mutex<State>,
 }
 
@@ -144,6 +148,9 @@ struct State {
     /// When the run ended: no more measurements come.
     ended: Option<u64>,
     notes: Vec<Event>,
+    /// How it is steered from outside, and whether it was cut short.
+    steering: Steering,
+    is_cut_short: bool,
     /// Scenarios and stages that were told: begun, over, stages.
     begun: BTreeSet<usize>,
     over: BTreeSet<usize>,
@@ -159,6 +166,7 @@ impl LedRun {
     /// How things are.
     pub(crate) fn see(&self, view: &View) {
         let mut state = self.state();
+        state.steered(view);
         let Some(started) = state.started else { return };
         let now = clock::now_ns();
         let until = view.seats.iter().filter_map(|seat| seat.whole_ns).min();
@@ -200,17 +208,54 @@ impl LedRun {
 
     /// Something happened that people want to know of later.
     pub(crate) fn note(&self, text: &str) {
-        let mut state = self.state();
-        if state.notes.len() < NOTES_MAX {
-            let plain = |c: char| if c.is_control() { ' ' } else { c };
-            let text = text.chars().map(plain).take(NOTE_MAX).collect();
-            let (at, kind) = (clock::now_ns(), "agent".to_owned());
-            state.notes.push(Event { at, kind, text, scenario: None });
-        }
+        self.state().tell("agent", text);
+    }
+
+    /// Adds somebody's note, cut if it is long; false if there is no room for it before the next slice.
+    pub(crate) fn remark(&self, text: &str) -> bool {
+        self.state().tell("note", text)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn tell(&mut self, kind: &str, text: &str) -> bool {
+        let has_room = self.notes.len() < NOTES_MAX;
+        if has_room {
+            let plain = |c: char| if c.is_control() { ' ' } else { c };
+            let text = text.chars().map(plain).take(NOTE_MAX).collect();
+            let (at, kind) = (clock::now_ns(), kind.to_owned());
+            self.notes.push(Event { at, kind, text, scenario: None });
+        }
+        has_room
+    }
+
+    /// Tells of what is done to the test from outside.
+    fn steered(&mut self, view: &View) {
+        let before = std::mem::replace(&mut self.steering, view.steering);
+        let now = view.steering;
+        if now.paused && !before.paused {
+            self.tell("pause", "the test is paused");
+        } else if before.paused && !now.paused {
+            self.tell("resume", "the test goes on");
+        }
+        if let (Some(vus), Some(max)) = (now.vus, now.vus_max)
+            && (now.vus, now.vus_max) != (before.vus, before.vus_max)
+        {
+            self.tell("scale", &format!("{vus} VUs of {max}"));
+        }
+        if view.is_cut_short && !std::mem::replace(&mut self.is_cut_short, true) {
+            self.tell("abort", "the test is cut short");
+        }
+    }
+
+    /// VUs that are to iterate in a scenario that is controlled from outside; `is_first`: it is the one that is scaled.
+    fn wanted(&self, scripted: u64, is_first: bool) -> u64 {
+        let scaled = self.steering.vus.filter(|_| is_first);
+        if self.steering.paused { 0 } else { scaled.unwrap_or(scripted) }
     }
 }
 
@@ -243,8 +288,16 @@ impl RunWatch for LedRun {
             (None, Some((_, sums))) => (end, sums),
             (None, None) => (end, &state.latest),
         };
+        let first = self.outside.iter().position(Option::is_some);
         let all = sums.iter().zip(&self.plans).zip(&self.scenarios).enumerate();
-        all.map(|(place, ((sum, due), info))| load(place, *sum, due, info, (started, at))).collect()
+        all.map(|(place, ((sum, due), info))| {
+            let mut load = load(place, *sum, due, info, (started, at));
+            let scripted = self.outside[place].filter(|_| !sum.is_over);
+            let wanted = scripted.map(|vus| state.wanted(vus, first == Some(place)));
+            load.vus_planned = load.vus_planned.or(wanted);
+            load
+        })
+        .collect()
     }
 
     fn events(&self) -> Vec<Event> {
@@ -278,6 +331,14 @@ impl RunWatch for LedRun {
 
     fn evidence(&self) -> Evidence {
         Evidence::default()
+    }
+}
+
+/// The VUs of a scenario that is controlled from outside.
+fn outside(scenario: &Scenario) -> Option<u64> {
+    match scenario.executor {
+        Executor::ExternallyControlled { vus, .. } => Some(vus),
+        _ => None,
     }
 }
 
@@ -324,7 +385,8 @@ mod tests {
 
     fn run() -> LedRun {
         let scenarios = vec![ScenarioInfo { name: "a".into(), ..ScenarioInfo::default() }];
-        LedRun { plans: vec![Due::Nothing], scenarios, state: Mutex::default() }
+        let outside = vec![Some(3)];
+        LedRun { plans: vec![Due::Nothing], scenarios, outside, state: Mutex::default() }
     }
 
     fn seat(whole_ns: Option<u64>, begun: u64) -> SeatView {
@@ -340,7 +402,15 @@ mod tests {
     }
 
     fn view(seats: Vec<SeatView>) -> View {
-        View { step: None, since: 0, run_ns: None, seats }
+        View {
+            step: None,
+            since: 0,
+            run_ns: None,
+            steering: Steering::default(),
+            is_cut_short: false,
+            is_marked: false,
+            seats,
+        }
     }
 
     #[test]
@@ -354,6 +424,28 @@ mod tests {
         assert_eq!(settled(100), 85 * SECOND);
         // It never goes back.
         assert_eq!(settled(11), 85 * SECOND);
+    }
+
+    #[test]
+    fn what_is_done_from_outside_is_told() {
+        let run = run();
+        run.started(clock::now_ns());
+        let mut view = view(vec![seat(None, 3)]);
+        view.seats[0].beat.load[0].is_over = false;
+        run.see(&view);
+        assert_eq!(run.load()[0].vus_planned, Some(3));
+        view.steering = Steering { vus: Some(5), vus_max: Some(8), ..Steering::default() };
+        run.see(&view);
+        assert_eq!(run.load()[0].vus_planned, Some(5));
+        view.steering.paused = true;
+        run.see(&view);
+        assert_eq!(run.load()[0].vus_planned, Some(0));
+        view.is_cut_short = true;
+        run.see(&view);
+        assert!(run.remark("a deploy"));
+        let texts: Vec<String> = run.events().into_iter().map(|event| event.text).collect();
+        let told = ["5 VUs of 8", "the test is paused", "the test is cut short", "a deploy"];
+        assert_eq!(texts, told);
     }
 
     #[test]

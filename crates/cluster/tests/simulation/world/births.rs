@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use brunt_cluster::{
     Agent, AgentConfig, AgentEvent, Archive, Leader, LeaderConfig, LeaderEvent, Limits, Plan,
-    Policy, TakeOver, Totals,
+    Policy, Steering, TakeOver, Totals,
 };
 use brunt_metrics::TagSet;
 
@@ -133,6 +133,7 @@ impl World {
             run_tags: TagSet::default(),
             scenarios: vec![setting.scenario()],
             has_scenario_tag: true,
+            steering: Steering::beginning(self.setting.is_held),
         }
     }
 }

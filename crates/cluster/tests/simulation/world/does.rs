@@ -102,6 +102,7 @@ impl World {
             AgentAction::Start { at, from } => self.start(node, at, from),
             AgentAction::Lease { until } => self.lease(node, until),
             AgentAction::Substitute(takeover) => self.substitute(node, takeover),
+            AgentAction::Steer(steering) => self.steer(node, steering),
             AgentAction::Stop { .. } => self.stop(node),
             AgentAction::Teardown => self.tear_down(node),
             AgentAction::Tell(_, text) => self.told.push(format!("agent {node}: {text}")),

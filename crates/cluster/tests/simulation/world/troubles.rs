@@ -79,6 +79,7 @@ impl World {
                 }
                 self.at(self.now + long, 0, Event::BrokerUp { emptied });
             }
+            Trouble::Steer(steer) => self.is_steered(steer),
             Trouble::Sigterm { node } => {
                 for node in self.process_of(node) {
                     self.tell_agent(node, AgentEvent::Signal);

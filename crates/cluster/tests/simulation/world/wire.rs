@@ -128,6 +128,7 @@ impl World {
         if let (Key::Phase, Some(value)) = (key, &value) {
             let phase: Phase = serde_json::from_slice(value).expect("a phase");
             let last = self.steps.insert(phase.nonce, phase.phase);
+            self.phase_is_written(&phase);
             assert!(
                 last.is_none_or(|last| last <= phase.phase),
                 "{last:?}, then {:?}",
