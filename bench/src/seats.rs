@@ -79,11 +79,11 @@ fn second(requests: usize, routes: usize) -> Frame {
         let tags = TagSet::from_pairs([
             ("expected_response", "true"),
             ("method", "GET"),
-            ("name", &url),
+            ("name", url.as_str()),
             ("proto", "HTTP/1.1"),
             ("scenario", "default"),
             ("status", "200"),
-            ("url", &url),
+            ("url", url.as_str()),
         ]);
         push(builtin::HTTP_REQS, &tags, counter(each as f64));
         push(builtin::HTTP_REQ_FAILED, &tags, Sink::Rate { hits: 0, total: each as u64 });
