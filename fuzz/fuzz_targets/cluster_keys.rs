@@ -147,10 +147,9 @@ fuzz_target!(|input: &[u8]| {
         let Some((&control, bytes)) = piece.split_first() else { continue };
         now += u64::from(control >> 4) * SECOND / 2;
         revision += 1;
-        let read = serde_json::from_slice;
         let event = match control % 16 {
-            8 => read(bytes).ok().map(LeaderEvent::Beat),
-            9 => read(bytes).ok().map(LeaderEvent::AskClock),
+            8 => serde_json::from_slice(bytes).ok().map(LeaderEvent::Beat),
+            9 => serde_json::from_slice(bytes).ok().map(LeaderEvent::AskClock),
             10 => Some(LeaderEvent::Message { payload: bytes.into(), stream_seq: revision }),
             11 => Some(LeaderEvent::Disconnected),
             12 => Some(LeaderEvent::Connected),
@@ -163,8 +162,8 @@ fuzz_target!(|input: &[u8]| {
             lead(&mut leader, now, event, &mut revision);
         }
         let event = match control % 16 {
-            8 => read(bytes).ok().map(AgentEvent::Seen),
-            9 => read(bytes).ok().map(AgentEvent::ClockReply),
+            8 => serde_json::from_slice(bytes).ok().map(AgentEvent::Seen),
+            9 => serde_json::from_slice(bytes).ok().map(AgentEvent::ClockReply),
             10 => Some(AgentEvent::Note(String::from_utf8_lossy(bytes).into_owned())),
             11 => Some(AgentEvent::Disconnected),
             12 => Some(AgentEvent::Connected),
