@@ -36,7 +36,8 @@ fn main() -> anyhow::Result<()> {
     {
         return bare::run(rest);
     }
-    if let Some((seats::WORD, rest)) = words.split_first().map(|(word, rest)| (word.as_str(), rest)) {
+    if let Some((seats::WORD, rest)) = words.split_first().map(|(word, rest)| (word.as_str(), rest))
+    {
         return seats::run(rest);
     }
     let arguments = Arguments::parse();

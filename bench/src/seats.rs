@@ -8,7 +8,9 @@ use anyhow::{Context as _, bail};
 use brunt_cluster::{
     Agent, AgentAction, AgentConfig, AgentEvent, Expect, Key, Loaded, Nanos, Vitals, Write,
 };
-use brunt_metrics::{Frame, MetricId, Registry, Series, SeriesDelta, Sink, TagSet, TrendSink, builtin};
+use brunt_metrics::{
+    Frame, MetricId, Registry, Series, SeriesDelta, Sink, TagSet, TrendSink, builtin,
+};
 use brunt_nats::{Access, Broker, News, Put, Run};
 use tokio::sync::mpsc;
 use tokio::time::{interval, sleep, timeout};

@@ -177,7 +177,9 @@ pub enum PlanError {
     )]
     Archive(u64),
     /// A limit that no run can have.
-    #[error("a limit of {0} ms in the plan of the run is too long: {LIMIT_MAX_MS} ms is the longest")]
+    #[error(
+        "a limit of {0} ms in the plan of the run is too long: {LIMIT_MAX_MS} ms is the longest"
+    )]
     Limit(u64),
 }
 

@@ -209,6 +209,15 @@ impl Broker {
         self.forbidden.borrow().clone()
     }
 
+    /// Waits until the server does not allow something: what is forbidden gets no answer.
+    pub async fn refusal(&self) {
+        let mut forbidden = self.forbidden.clone();
+        if forbidden.wait_for(Option::is_some).await.is_err() {
+            // The connection is closed: nothing will be refused.
+            std::future::pending::<()>().await;
+        }
+    }
+
     /// The connection, watched.
     pub fn link(&self) -> watch::Receiver<Link> {
         self.link.clone()

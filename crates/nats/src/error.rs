@@ -119,8 +119,12 @@ impl BrokerError {
 }
 
 /// See [`BrokerError::is_full`].
-const FULL: [&str; 4] =
-    ["maximum bytes exceeded", "maximum messages exceeded", "resource limits exceeded", "insufficient"];
+const FULL: [&str; 4] = [
+    "maximum bytes exceeded",
+    "maximum messages exceeded",
+    "resource limits exceeded",
+    "insufficient",
+];
 
 /// An error and its causes in one line, each cause once.
 pub(crate) fn told(error: &dyn std::error::Error) -> String {
@@ -142,7 +146,8 @@ mod tests {
 
     #[test]
     fn a_full_store_is_told_from_a_lost_connection() {
-        let failed = |reason: &str| BrokerError::failed("a frame was not stored")(reason.to_owned());
+        let failed =
+            |reason: &str| BrokerError::failed("a frame was not stored")(reason.to_owned());
         assert!(failed("nats: maximum bytes exceeded").is_full());
         assert!(!failed("timed out").is_full());
     }

@@ -25,13 +25,13 @@ pub(super) async fn connect(
     // It may have come up a moment ago, and its store a moment later.
     let mut tries = 0;
     loop {
-        let there = if makes { broker.prepare().await } else { broker.look().await };
-        // What is forbidden gets no answer: the server tells so beside it.
+        let there = async { if makes { broker.prepare().await } else { broker.look().await } };
+        let there = tokio::select! {
+            there = there => there,
+            failure = refusal(&broker) => return Err(failure),
+        };
         match there {
             Ok(()) => return Ok(broker),
-            Err(error) if broker.forbidden().is_some() => {
-                return Err(of_rights(&broker).unwrap_or_else(|| failure(error)));
-            }
             // A leader will make them.
             Err(error) if error.is_passing() && !makes => return Ok(broker),
             Err(error) if error.is_passing() && tries < 20 => {
@@ -46,6 +46,13 @@ pub(super) async fn connect(
 /// The failure of a login that may not do what was tried; none if the server allowed all.
 pub(super) fn of_rights(broker: &Broker) -> Option<Failure> {
     broker.forbidden().map(|reason| failure(BrokerError::Rights { reason }))
+}
+
+/// Waits until the server does not allow something, which gets no answer; the failure of that.
+pub(super) async fn refusal(broker: &Broker) -> Failure {
+    broker.refusal().await;
+    let reason = broker.forbidden().unwrap_or_default();
+    failure(BrokerError::Rights { reason })
 }
 
 /// The failure of a broker that can't be used.

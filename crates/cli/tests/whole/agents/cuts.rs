@@ -40,7 +40,10 @@ fn cut(length: Duration, flags: &str) -> Value {
     holes[0].clone()
 }
 
-#[expect(clippy::disallowed_methods, reason = "the length of the cut, on a thread of the test's own")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the length of the cut, on a thread of the test's own"
+)]
 fn pause(length: Duration) {
     std::thread::sleep(length);
 }

@@ -79,7 +79,10 @@ fn a_server_that_is_too_old_is_named() {
             .told();
         assert_eq!(told.code, 112, "{told:?}");
         let error = told.error();
-        assert!(error.contains("the NATS server is 2.9.25, and 2.10 or newer is needed"), "{error}");
+        assert!(
+            error.contains("the NATS server is 2.9.25, and 2.10 or newer is needed"),
+            "{error}"
+        );
     }
 }
 

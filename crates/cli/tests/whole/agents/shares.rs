@@ -15,10 +15,12 @@ const ALL: &str = "const of = (executor, more) => ({ executor, gracefulStop: '30
       ramp: of('ramping-arrival-rate', { startRate: 5, stages: [{ target: 15, duration: '2s' }], preAllocatedVUs: 5, maxVUs: 5 }),\n\
       steady: of('constant-vus', { vus: 3, duration: '1s' }),\n\
       stages: of('ramping-vus', { startVUs: 2, stages: [{ target: 4, duration: '1s' }] }),\n\
+      outside: { executor: 'externally-controlled', vus: 3, maxVUs: 4, duration: '1s' },\n\
     } };\n\
     export default function () {\n\
-      hit();\n\
-      if (['steady', 'stages'].includes(exec.scenario.name)) sleep(0.2);\n\
+      // The end of this one cuts iterations short, perhaps in the middle of a request.\n\
+      if (exec.scenario.name !== 'outside') hit();\n\
+      if (['steady', 'stages', 'outside'].includes(exec.scenario.name)) sleep(0.2);\n\
       console.log(`DID ${exec.scenario.name} ${exec.scenario.iterationInTest} VU ${exec.vu.idInTest} SEAT ${__ENV.BRUNT_SEAT}`);\n\
     }\n";
 
@@ -45,7 +47,7 @@ fn done(agents: &[Told]) -> Vec<(String, u64, u64, u64)> {
 #[test]
 fn every_iteration_and_every_vu_is_one_agents() {
     let (nats, demo) = (Nats::start(), DemoServer::start());
-    for count in [1, 3, 7] {
+    for count in [1, 3, 4, 7] {
         let before = requests(&demo);
         let agents = Agent::several(&nats, count);
         let told = leader(&nats, &demo, count, &script(ALL), "").told();

@@ -32,7 +32,9 @@ pub(super) struct Machine {
 impl Site {
     pub(super) fn start() -> Self {
         let node = Node::start();
-        node.sh("ip link add br1 type bridge\nip link set br1 up\nip addr add 10.245.0.1/16 dev br1\n");
+        node.sh(
+            "ip link add br1 type bridge\nip link set br1 up\nip addr add 10.245.0.1/16 dev br1\n",
+        );
         let folder = tempfile::tempdir().expect("a folder for the test");
         let mut command = node.command();
         command.args(["nats-server", "--jetstream", "--addr", "10.245.0.1", "--port", "4222"]);

@@ -51,7 +51,8 @@ fn frames_and_beats_of_strangers_are_counted_and_change_nothing() {
             assert!(stored.is_ok(), "{stored:?}");
         }
         for about in ["beat.1", "beat.9", "seen", "clock"] {
-            run.say(about, b"{\"nonce\":1,\"seat\":1,\"seats\":[],\"vus\":1e9,\"t1\":0}".to_vec()).await;
+            run.say(about, b"{\"nonce\":1,\"seat\":1,\"seats\":[],\"vus\":1e9,\"t1\":0}".to_vec())
+                .await;
             run.say(about, b"nonsense".to_vec()).await;
         }
         for key in ["seat.3", "agent.1x", "nonsense"] {
@@ -126,5 +127,8 @@ fn a_plan_of_another_format_is_refused_by_an_agent() {
     assert!(nats.has_stream("KV_brunt_runs"));
     let told = Agent::start(&nats, "--run-id r").wait();
     assert_eq!(told.code, 112, "{told:?}");
-    assert!(told.error().contains("has format 2, this version of brunt knows format 1"), "{told:?}");
+    assert!(
+        told.error().contains("has format 2, this version of brunt knows format 1"),
+        "{told:?}"
+    );
 }
