@@ -115,17 +115,12 @@ async fn lead(
     let open = async {
         let broker = broker::connect(&meeting, &name, REACH, true).await?;
         let run = broker.run(&run).map_err(Failure::usage)?;
-<<<<<<< HEAD
-        let claimed = claim(&broker, &meeting, &run, (&archive, config.plan.nonce)).await;
-        let (stored, nonce) =
-            claimed.map_err(|failure| broker::of_rights(&broker).unwrap_or(failure))?;
-        shared::open(&leases, &run, nonce);
-=======
-        let stored = tokio::select! {
-            stored = claim(&broker, &meeting, &run, &archive) => stored?,
+        let claimed = claim(&broker, &meeting, &run, (&archive, config.plan.nonce));
+        let (stored, nonce) = tokio::select! {
+            claimed = claimed => claimed?,
             failure = broker::refusal(&broker) => return Err(failure),
         };
->>>>>>> 2c2a72d9 (docs, bench: what happens on machines that are cut off, and figures of it)
+        shared::open(&leases, &run, nonce);
         Ok::<_, Failure>((broker, run, stored))
     };
     let mut wishes = Wish::default();
