@@ -1,6 +1,6 @@
 //! `brunt types`: declarations for editors and `tsc`, as a package of npm.
 
-use std::path::{Path, absolute};
+use std::path::Path;
 
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -109,11 +109,9 @@ fn is_free(folder: &Path) -> bool {
 /// The words at the end: what is there, and what is to be done next.
 fn told(name: &str) -> String {
     // npm takes a name without a path for one of its registry.
-    let shown = match absolute(name) {
-        Ok(path) if Path::new(name).is_absolute() => path.display().to_string(),
-        _ if name.starts_with("./") || name.starts_with("../") => name.to_owned(),
-        _ => format!("./{name}"),
-    };
+    let is_path =
+        Path::new(name).is_absolute() || name.starts_with("./") || name.starts_with("../");
+    let shown = if is_path { name.to_owned() } else { format!("./{name}") };
     format!(
         "Declarations written: {name} ({} files).\n\n\
          1. In the folder of the scripts: npm install --save-dev {shown}\n\

@@ -225,8 +225,6 @@ fn the_whole_package_is_written_in_the_version_of_the_binary() {
     }
     let package: serde_json::Value =
         serde_json::from_str(&call.read("brunt-types/package.json")).unwrap();
-    assert_eq!(
-        (&package["name"], &package["version"]),
-        (&"brunt-types".into(), &env!("CARGO_PKG_VERSION").into())
-    );
+    assert_eq!(package["name"], "brunt-types");
+    assert_eq!(package["version"], env!("CARGO_PKG_VERSION"));
 }

@@ -13,8 +13,7 @@ const HEAD: &str = "\
 declare module 'k6/x/faker' {
 ";
 
-const TAIL: &str = "\
-  export class Faker {
+const TAIL: &str = "  export class Faker {
     /** @param seed - With a number other than 0, the same values come in every run. */
     constructor(seed?: number);
 CATEGORIES
