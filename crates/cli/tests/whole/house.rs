@@ -1,6 +1,7 @@
 //! House rules that a machine can check.
 
 mod arrows;
+mod book;
 mod circles;
 mod slots;
 mod tokens;
