@@ -15,6 +15,7 @@ import sys
 import tempfile
 import traceback
 import xml.etree.ElementTree as ElementTree
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import yaml
@@ -354,19 +355,17 @@ def test_kubernetes(brunt):
 def main():
     brunt = str(Path(sys.argv[1]).resolve())
     chosen = sys.argv[2:]
-    failed = passed = 0
-    for name, test in list(globals().items()):
-        if not name.startswith("test_") or (chosen and name[5:] not in chosen):
-            continue
-        try:
-            test(brunt)
-            passed += 1
-        except Exception:
-            failed += 1
-            print(f"FAIL {name}")
-            traceback.print_exc(file=sys.stdout)
-    print(f"{passed} passed, {failed} failed")
-    sys.exit(failed > 0 or passed == 0)
+    tests = {name[5:]: test for name, test in globals().items() if name.startswith("test_")}
+    tests = {name: test for name, test in tests.items() if not chosen or name in chosen}
+    # Most of their time is that of the runs, which make little load.
+    with ThreadPoolExecutor(max_workers=3) as threads:
+        running = {name: threads.submit(test, brunt) for name, test in tests.items()}
+    failed = {name: done.exception() for name, done in running.items() if done.exception()}
+    for name, why in failed.items():
+        print(f"FAIL {name}")
+        traceback.print_exception(why, file=sys.stdout)
+    print(f"{len(tests) - len(failed)} passed, {len(failed)} failed")
+    sys.exit(len(failed) > 0 or not tests)
 
 
 if __name__ == "__main__":
