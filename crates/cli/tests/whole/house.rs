@@ -3,6 +3,7 @@
 mod arrows;
 mod book;
 mod circles;
+mod commands;
 mod slots;
 mod tokens;
 mod unused;

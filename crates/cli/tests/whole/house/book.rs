@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::{links, pages, read};
-use crate::support::repository;
+use crate::support::{brunt, repository};
 
 /// The anchors of a page's headings, as GitHub makes them (mdBook makes the same of them).
 fn anchors(text: &str) -> BTreeSet<String> {
@@ -70,5 +70,26 @@ fn the_book_has_every_page_once() {
     for page in pages().iter().filter(|page| page.starts_with("docs/") && *page != summary) {
         let is_there = chapters.iter().any(|chapter| chapter == Path::new(page));
         assert!(is_there, "{summary} has no line for {page}");
+    }
+}
+
+#[test]
+fn the_page_of_commands_has_every_command() {
+    let page = "docs/guide/commands.md";
+    let text = read(page);
+    let asked = text.split("<!-- help: ").nth(1).and_then(|rest| rest.split(" -->").next());
+    let asked: BTreeSet<&str> = asked.expect("a line that asks for help").split(' ').collect();
+    let help = brunt("--help").told().stdout;
+    let options = help.find("Global options:").expect("options behind the commands");
+    let is_command = |line: &&str| line.starts_with("  ") && !line.starts_with("   ");
+    let lines = help[..options].lines().filter(is_command);
+    let names: BTreeSet<&str> = lines
+        .filter(|line| !line.starts_with("  brunt ") && !line.starts_with("  echo "))
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    assert!(names.len() > 20, "{names:?}");
+    for name in names {
+        assert!(text.contains(&format!("`brunt {name}`")), "{page} has no row for {name}");
+        assert!(asked.contains(name) || name == "help", "{page} asks for no help of {name}");
     }
 }
