@@ -16,8 +16,8 @@ use crate::wire::{LIMIT, Late};
 /// Rows of a block at most: a process that is lost takes as many with it, twice at most.
 const BLOCK_MAX: u64 = 1000;
 
-/// A block is at most this part of an even share of the rows that are left, but 1 at least: so all processes run dry at about the
-/// same time, with a row or two in their hands.
+/// A block is at most this part of an even share of the rows that are left, but 1 at least: so processes that are equally quick
+/// run dry at about the same time, with a row or two in their hands.
 const SHARE: u64 = 4;
 
 /// The rows of one name, as one process gives them out.
