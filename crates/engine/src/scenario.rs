@@ -199,7 +199,7 @@ impl ScenarioState {
         self.left_until.load(Relaxed)
     }
 
-    /// Of a budget of `all`, the iterations that nobody has begun.
+    /// The iterations of a budget of `all` that are not begun yet.
     pub(crate) fn not_begun(&self, all: u64) -> u64 {
         let begun = self.begun.load(Relaxed).min(all);
         (all - begun).saturating_sub(self.done_before.count(begun, all))

@@ -29,7 +29,7 @@ impl Options {
         let fault = |reason| OptionsError::Value {
             layer: Layer::CommandLine,
             fault: if key == "thresholds" {
-                // A malformed threshold is a fault of the configuration, wherever it stands.
+                // A malformed threshold is a fault of the configuration, in a flag, too.
                 Fault::new(flag, reason)
             } else {
                 // k6 reads flags before there is a configuration.

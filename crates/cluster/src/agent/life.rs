@@ -21,6 +21,7 @@ pub(super) struct Progress {
     load_begun: bool,
     is_loaded: bool,
     setup_begun: bool,
+    setup_done: bool,
     /// The data of `setup()`, too large for a key, on the way to the object store or from it.
     object: Object,
     setup_data: Option<String>,
@@ -62,6 +63,11 @@ impl Progress {
         self.is_loaded && self.ended.is_none() && !self.stop_begun
     }
 
+    /// Whether `setup()` runs here.
+    fn sets_up(&self) -> bool {
+        self.setup_begun && !self.setup_done
+    }
+
     pub(super) fn has_ended(&self) -> bool {
         self.ended.is_some()
     }
@@ -82,6 +88,7 @@ impl Progress {
 impl Agent {
     /// Something that was begun is done.
     pub(super) fn happened(&mut self, now: Nanos, event: AgentEvent) {
+        self.progress.setup_done |= matches!(event, AgentEvent::SetupDone(_));
         match event {
             AgentEvent::Loaded(Ok(loaded)) => {
                 self.progress.is_loaded = true;
@@ -163,6 +170,10 @@ impl Agent {
             self.state.state = State::Leaving;
             self.stop("the machine told the agent to stop", out);
         } else if !self.progress.began {
+            if self.progress.sets_up() {
+                // Its measurements until then are told, too.
+                self.stop("the machine told the agent to stop", out);
+            }
             self.state.state = self.state.state.max(State::Leaving);
         }
     }
@@ -292,7 +303,8 @@ impl Agent {
 
     /// Numbers the last frame, when no more can come.
     fn close(&mut self, step: Step, is_idle: bool) {
-        let is_busy = self.progress.teardown_begun && !self.progress.teardown_done;
+        let is_busy =
+            self.progress.teardown_begun && !self.progress.teardown_done || self.progress.sets_up();
         let is_asked = step >= Step::Close || self.progress.leaving.is_some();
         if !is_idle || is_busy || !is_asked || self.progress.closed {
             return;

@@ -80,7 +80,7 @@ impl Agent {
         }
         if let Some(seat) = self.config.substitute.as_ref().map(|takeover| takeover.seat) {
             if step >= Step::Stopping {
-                self.over(0, Some("the load needs nobody any more".to_owned()), out);
+                self.over(0, Some("the load is over".to_owned()), out);
             } else {
                 self.ask_for(now, seat, &plan);
             }

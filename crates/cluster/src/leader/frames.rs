@@ -1,6 +1,6 @@
 //! Measurements: each once to the ledger, and into the checkpoint.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use brunt_metrics::{Frame, Registry, Series, SeriesDelta, Sink, TagSet, builtin};
@@ -22,6 +22,8 @@ const STORE: u64 = 60 * SECOND;
 const STORE_AGAIN: u64 = 10 * SECOND;
 /// A checkpoint without an answer is made again.
 const STORE_PATIENCE: u64 = 120 * SECOND;
+/// Messages of the stream come out of order by no more than this: what a checkpoint may lack must stay in the stream.
+const ORDERED: u64 = 5 * SECOND;
 /// Agents in one message of seen numbers.
 const SEEN_MAX: usize = 2000;
 
@@ -34,8 +36,10 @@ pub(super) struct Frames {
     whole: Whole,
     /// The place in the stream up to which all is merged.
     stream_seq: u64,
-    /// The checkpoint on its way: since when, and up to which place.
-    storing: Option<(Nanos, u64)>,
+    /// The places that were reached, second by second, in the last [`ORDERED`].
+    reached: VecDeque<(Nanos, u64)>,
+    /// The checkpoint on its way: since when, up to which place, and up to which one nothing can come any more.
+    storing: Option<(Nanos, u64, u64)>,
     store_at: Nanos,
     /// Something was merged since the last checkpoint.
     is_dirty: bool,
@@ -55,6 +59,7 @@ impl Frames {
             registry,
             whole: Whole::bounded(kept),
             stream_seq: 0,
+            reached: VecDeque::new(),
             storing: None,
             store_at: now + STORE,
             is_dirty: false,
@@ -77,6 +82,18 @@ impl Frames {
     /// The store may be a new one.
     pub(super) fn store_soon(&mut self, now: Nanos) {
         (self.storing, self.store_at) = (None, now);
+        // Its places begin anew, and it is read from its beginning.
+        self.stream_seq = 0;
+        self.reached.clear();
+    }
+
+    /// Notes how far the stream was read.
+    fn note_place(&mut self, now: Nanos) {
+        self.reached.push_back((now, self.stream_seq));
+        // The last one that is old enough stays.
+        while self.reached.get(1).is_some_and(|(at, _)| at + ORDERED <= now) {
+            self.reached.pop_front();
+        }
     }
 
     pub(super) fn merge(
@@ -157,6 +174,7 @@ impl Leader {
             self.count_vus(now, out);
         }
         self.tell_whole(out);
+        self.frames.note_place(now);
         let seats: Vec<SeenOf> = self
             .cells
             .iter()
@@ -206,11 +224,13 @@ impl Leader {
 
     fn store(&mut self, now: Nanos, out: &mut Vec<LeaderAction>) {
         let frames = &mut self.frames;
-        let waits = frames.storing.is_some_and(|(since, _)| now < since + STORE_PATIENCE);
+        let waits = frames.storing.is_some_and(|(since, ..)| now < since + STORE_PATIENCE);
         if now < frames.store_at || waits || !frames.is_dirty || self.start.is_none() {
             return;
         }
-        frames.storing = Some((now, frames.stream_seq));
+        let settled = frames.reached.iter().take_while(|(at, _)| at + ORDERED <= now).last();
+        let settled = settled.map_or(0, |(_, place)| *place);
+        frames.storing = Some((now, frames.stream_seq, settled));
         frames.store_at = now + STORE;
         let cells = self.cells.iter().zip(1..);
         let head = HeadStored {
@@ -230,12 +250,12 @@ impl Leader {
         result: Result<(), String>,
         out: &mut Vec<LeaderAction>,
     ) {
-        let Some((_, stream_seq)) = self.frames.storing.take() else { return };
+        let Some((_, stream_seq, settled)) = self.frames.storing.take() else { return };
         match result {
             Ok(()) => {
                 self.frames.is_dirty = self.frames.stream_seq > stream_seq;
-                if stream_seq > 0 {
-                    out.push(LeaderAction::Purge { stream_seq });
+                if settled > 0 {
+                    out.push(LeaderAction::Purge { stream_seq: settled });
                 }
             }
             Err(error) => {

@@ -137,7 +137,7 @@ fn check(body: &proto::Message) -> Result<(), WireError> {
     let texts =
         |exception: &proto::Exception| is_text(exception.text) && exception.count < COUNT_MAX;
     ensure(body.exceptions.iter().all(texts), "an exception without a text")?;
-    ensure(body.done.len() % 3 == 0, "a number without its scenario")?;
+    ensure(body.done.len().is_multiple_of(3), "a number without its scenario")?;
     let is_done = |of: &[u64]| of[0] < SCENARIOS_MAX && of[1] <= of[2] && of[2] < COUNT_MAX;
     ensure(body.done.chunks_exact(3).all(is_done), "iterations that nobody can have done")?;
     ensure(body.exceptions_others < COUNT_MAX, "more exceptions than anybody can count")?;

@@ -200,7 +200,9 @@ impl World {
     pub(crate) fn tear_down(&mut self, node: usize) {
         self.teardowns += 1;
         let after = self.rng.u64(20..3000) * MILLI;
-        let frame = self.frame(node, (2, 0, 0), u64::MAX);
+        let mut frame = self.frame(node, (2, 0, 0), u64::MAX);
+        // Cores tell what they measured at once.
+        Arc::make_mut(&mut frame).at += after - 10 * MILLI;
         self.later(node, after - 10 * MILLI, AgentEvent::Frame(frame));
         self.later(node, after, AgentEvent::TeardownDone(TeardownEnd::default()));
     }

@@ -246,7 +246,7 @@ async fn keep_pace<R: Runner>(worker: &Worker<R>, open: &OpenHere, share: &Share
         earliest = alarm + GAP_NS;
         let mut now = clock::now_ns();
         if !worker.core.control().may_begin(now) {
-            // What is due meanwhile is missed, unless another process makes it: who knows that ends the run.
+            // Iterations that are due meanwhile are missed, unless another process makes them: then the run ends.
             let end = at(start, arrivals.regular_end());
             now = lapse(worker, open, &mut timer, end).await;
             if now >= end || open.stop.is_stopped() || worker.core.control().is_aborting() {
