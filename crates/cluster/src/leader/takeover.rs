@@ -156,7 +156,7 @@ impl Leader {
         let before = self.phase.takeovers.iter().find(|it| it.seat as usize == index + 1);
         let before = before.map_or(&[][..], |takeover| &takeover.done);
         let cell = &self.cells[index];
-        // What it did since then is not known.
+        // Its iterations since then are not known.
         let unknown_s =
             self.since_start(from_ns).saturating_sub(cell.kept.until_ns).div_ceil(SECOND);
         let closed = |(place, scenario): (usize, &Scenario)| {
@@ -189,7 +189,7 @@ impl Leader {
             let takeovers: Vec<&TakeOver> =
                 self.phase.takeovers.iter().filter(|takeover| takeover.root == root).collect();
             let last = takeovers.last().map_or(root, |takeover| takeover.seat);
-            // Who ended without an answer of the broker has not counted what it missed.
+            // An agent that ended without an answer of the broker has not counted its missed iterations.
             let state = self.cells.get(last as usize - 1).and_then(|cell| cell.state.as_ref());
             let has_lapsed = state.is_some_and(|state| state.lapsed);
             let until = match takeovers.last() {
