@@ -37,7 +37,7 @@ pub enum BrokerError {
     /// The login is known, and may not do what is needed.
     #[error("the NATS server lets this login do less than is needed: {reason}")]
     Rights {
-        /// What it does not allow.
+        /// The server's words: the subject that it does not allow.
         reason: String,
     },
     /// TLS did not come about.

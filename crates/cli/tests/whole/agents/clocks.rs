@@ -11,7 +11,7 @@ use crate::support::{Brunt, DemoServer, Running, Told, beside_a_yardstick, brunt
 /// The way to NATS in each direction.
 const DELAY: Duration = Duration::from_millis(40);
 
-/// What the agents' clocks say beyond the truth, in seconds.
+/// How far each agent's clock is ahead of the true time, in seconds.
 const SKEWS: [i64; 3] = [10, -10, 0];
 
 /// Each agent tells when its first iteration began, and the number of that iteration.

@@ -18,7 +18,7 @@ const AGENT: [&str; 2] = [
     "SUACEP6SZVUYTDQ24KIUOHJXFRBTMSQEZB2NOL6JV4AFORIVLE6XJ7GK3E",
     "UDK5LPAQA7KQDGEGLZIBZMP2P3ZDYZV72PSEYQ2A7UG47CBCBBVXAB4U",
 ];
-/// Nobody knows this one.
+/// The seed of a key that the server does not know.
 const FOREIGN: &str = "SUAODS3OZY5FBAC4G7M4XWDAFE7E7VE72GCDA46XE6GEL2QEKRGUHSYD6M";
 
 /// The server of the guide, and the files that open it.
@@ -121,7 +121,7 @@ fn least_rights_are_enough_and_no_other_key_writes_anything() {
     });
     assert_eq!(found, None);
 
-    // A foreign key is nobody's.
+    // A key that the server does not know opens nothing.
     let (code, error) = guarded.refused(&guarded.flags("foreign"));
     assert_eq!(code, 112, "{error}");
     assert!(error.contains("refuses the login"), "{error}");

@@ -101,7 +101,7 @@ impl Site {
         stats["requests"]["by_run"]["r"].as_u64().unwrap_or(0)
     }
 
-    /// Waits until it has had so many.
+    /// Waits until the target has had this number of requests of the run.
     pub(super) fn wait_for_requests(&self, count: u64) {
         let since = Instant::now();
         while self.requests() < count {
