@@ -15,7 +15,7 @@ use brunt_nats::{Access, Broker, News, Put, Run};
 use tokio::sync::mpsc;
 use tokio::time::{interval, sleep, timeout};
 
-/// How the program is called: `brunt-bench seats NATS RUN SEATS REQUESTS ROUTES`: requests a second of each seat, over so many names.
+/// How the program is called: `brunt-bench seats NATS RUN SEATS REQUESTS ROUTES`: the requests a second of each seat, and the number of names that they have.
 pub(crate) const WORD: &str = "seats";
 
 /// Metrics of each request that are trends.
