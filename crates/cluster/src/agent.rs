@@ -292,7 +292,10 @@ impl Agent {
             self.leader_heard = now;
             self.state.nonce = plan.nonce;
             self.phase = self.stray.take().filter(|phase| phase.nonce == plan.nonce);
-            self.seating.forget();
+            // A leader that lost its broker writes the plan again: a process that comes then may be told of the seats first.
+            if self.plan.is_some() {
+                self.seating.forget();
+            }
             self.plan = Some(Arc::new(plan));
         }
     }

@@ -97,6 +97,8 @@ impl Leader {
         let (missing, of) = seat.missing_messages;
         let frames = if missing > 0 {
             format!("{missing} of {of} frames missing")
+        } else if of == 0 {
+            "none of its frames came".to_owned()
         } else {
             format!("all of its {of} known frames are there")
         };
