@@ -155,6 +155,7 @@ async fn sit(
         memory: 0,
         index: Some(number),
         wait: 60_000_000_000,
+        substitute: None,
     };
     let agent = Agent::new(config, now());
     let mut sitter = Sitter {
@@ -268,7 +269,7 @@ impl Sitter {
                 let (digest, registry) = (plan.digest.clone(), Arc::clone(&self.registry));
                 self.handle(AgentEvent::Loaded(Ok(Loaded { digest, registry })));
             }
-            AgentAction::Start { at } => self.start = self.start.map(|(_, length)| (at, length)),
+            AgentAction::Start { at, .. } => self.start = self.start.map(|(_, length)| (at, length)),
             AgentAction::Stop { .. } => {
                 self.ended = true;
                 self.handle(AgentEvent::Ended);
