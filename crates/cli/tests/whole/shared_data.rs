@@ -70,7 +70,7 @@ fn the_end_of_rows_is_a_choice() {
     let uncaught = late.replace("try { all.next(); } catch (e) {", "{ const e = all.next();");
     let told_late = brunt("run -q s.js").file("s.js", uncaught).told();
     assert_eq!(told_late.code, 0, "{told_late:?}");
-    assert!(told_late.error().contains("rows \"all\" are used up"), "{told_late:?}");
+    assert!(told_late.error().contains("are used up: all 30 rows"), "{told_late:?}");
 
     let rows = well("", &rows_script(10, "{ strategy: 'circular' }", 40), "row ");
     for id in 0..10 {

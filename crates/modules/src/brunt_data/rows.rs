@@ -11,7 +11,7 @@ use brunt_schedule::Segment;
 use super::feed::{Feed, Next, Share, Strategy};
 use super::names::{Named, read_name, same};
 use super::options::Options;
-use super::share::{others, waited};
+use super::share::{is_leader, others, waited};
 use crate::execution::abort_test;
 use crate::shared::Shared;
 use crate::shared_array::{Elements, elements_of, first_elements};
@@ -31,6 +31,8 @@ struct RowSet {
 #[derive(Debug)]
 struct Here {
     feed: Feed,
+    /// This process is a leader, whose agents have the rows.
+    is_elsewhere: bool,
     /// Of a shuffled order.
     _weight: CommonWeight,
 }
@@ -186,8 +188,9 @@ impl RowSet {
                 }
             });
         }
+        let is_elsewhere = share == Share::Striped && strategy.ends() && is_leader(shared);
         // Of two VMs that do this at once, the first is believed.
-        Ok(self.here.get_or_init(|| Here { feed, _weight: weight }))
+        Ok(self.here.get_or_init(|| Here { feed, is_elsewhere, _weight: weight }))
     }
 
     /// The message about the end of the rows.
@@ -221,11 +224,18 @@ fn next<'js>(call: Call<'js>) -> JsResult<'js> {
     let Some(Rows(set)) = this.instance::<Rows>() else {
         return Err(throw_type(ctx, "these are no rows of brunt/data"));
     };
-    let feed = &match set.here.get() {
+    let here = match set.here.get() {
         Some(here) => here,
         None => set.here(ctx, &VuState::of(ctx).shared)?,
+    };
+    if here.is_elsewhere {
+        let why = format!(
+            "rows \"{}\": the agents have them, and the leader, which runs handleSummary(), has none: {{ share: 'leased' }} is for all of them",
+            set.name
+        );
+        return Err(throw(ctx, &why));
     }
-    .feed;
+    let feed = &here.feed;
     let index = loop {
         match feed.next(|| VuState::drawn(ctx)) {
             Next::Row(index) => break index,

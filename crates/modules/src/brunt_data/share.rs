@@ -12,6 +12,14 @@ use crate::throwing::{throw, throw_stopped};
 /// The variable in which the processes of one test find how many they are.
 const SEATS: &str = "BRUNT_SEATS";
 
+/// The variable in which an agent finds which one it is.
+const SEAT: &str = "BRUNT_SEAT";
+
+/// Whether this process leads agents, and runs none of the test but `handleSummary()`.
+pub(super) fn is_leader(shared: &Shared) -> bool {
+    shared.config().leases.is_some() && !shared.world.env.contains_key(SEAT)
+}
+
 /// Why this process is not alone in its test, as a part of a sentence; `None` if it is, or if the options that tell are not
 /// known yet.
 pub(super) fn others(shared: &Shared) -> Option<String> {

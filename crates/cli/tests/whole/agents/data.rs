@@ -126,6 +126,8 @@ fn values_pass_between_agents_and_each_is_taken_once() {
     let rest = format!(
         "{IMPORT}
         const jobs = queue('jobs', {{ max: 1000 }});
+        const striped = rows('striped', [1, 2, 3]);
+        const said = (call) => {{ try {{ return call(); }} catch (e) {{ return `${{e}}`; }} }};
         const put = counter('put'), taken = counter('taken'), sum = counter('sum'), back = counter('back');
         const once = {{ executor: 'shared-iterations', vus: 9, iterations: 450 }};
         export const options = {{ scenarios: {{ makers: {{ ...once, exec: 'make' }}, users: {{ ...once, exec: 'use' }} }} }};
@@ -147,7 +149,7 @@ fn values_pass_between_agents_and_each_is_taken_once() {
     );
     let text = script(&rest).replace(
         "told = {",
-        "told = { put: put.value, taken: taken.value, sum: sum.value, back: back.value, left: jobs.take(),",
+        "told = { put: put.value, taken: taken.value, sum: sum.value, back: back.value, left: jobs.take(), rows: said(() => striped.next()),",
     );
     let told = leader(&nats, &demo, 3, &text, "").told();
     assert_eq!(told.code, 0, "{told:?}");
@@ -157,6 +159,8 @@ fn values_pass_between_agents_and_each_is_taken_once() {
     let of = |name: &str| number(&told[name]);
     assert_eq!((of("put"), of("taken"), of("sum")), (450, 451, 450 * 451 / 2), "{told}");
     assert!(of("back") > 0 && told["left"] == "for the leader", "{told}");
+    let striped = told["rows"].as_str().expect("an error");
+    assert!(striped.starts_with("GoError: rows \"striped\": the agents have them"), "{striped}");
 }
 
 #[test]
@@ -181,7 +185,7 @@ fn a_script_hears_of_a_broker_that_is_gone_and_counts_on_when_it_is_back() {
     let agents = all(agents);
     let numbers = once(logged(&agents, "N "));
     let failed: usize = agents.iter().map(|agent| agent.stderr.matches("FAILED ").count()).sum();
-    let said = "counter \"given\": no answer of NATS within 10 s";
+    let said = "no answer of NATS within 10 s";
     assert!(agents.iter().any(|agent| agent.stderr.contains(said)), "{agents:?}");
     let end = number(&handled(&told)["given"]);
     assert!(failed > 0 && end - 5 >= numbers.len() as u64, "{failed} failed");

@@ -146,23 +146,24 @@ pub(super) fn requests(demo: &DemoServer) -> u64 {
 }
 
 fn stats(demo: &DemoServer) -> Value {
-    got(demo.url.trim_start_matches("http://"), "/_demo/stats")
+    got(demo.url.trim_start_matches("http://"), "/_demo/stats HTTP/1.1")
 }
 
 /// The values of `brunt/data` that a NATS server has; its monitor listens at this port.
 pub(super) fn stored_values(monitor: u16) -> u64 {
-    let told = got(&format!("127.0.0.1:{monitor}"), "/jsz?streams=1");
+    // The older protocol has no chunks.
+    let told = got(&format!("127.0.0.1:{monitor}"), "/jsz?streams=1 HTTP/1.0");
     let streams = told["account_details"][0]["stream_detail"].as_array();
     let mut streams = streams.expect("streams").iter();
     let bucket = streams.find(|stream| stream["name"] == "KV_brunt_data");
     bucket.expect("the bucket")["state"]["messages"].as_u64().expect("a number")
 }
 
-/// JSON of an HTTP server.
-fn got(address: &str, path: &str) -> Value {
+/// JSON of an HTTP server: the answer to a path and a version.
+fn got(address: &str, asked: &str) -> Value {
     use std::io::{Read as _, Write as _};
     let mut stream = TcpStream::connect(address).expect("the server answers");
-    write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    write!(stream, "GET {asked}\r\nHost: x\r\nConnection: close\r\n\r\n")
         .expect("the server reads");
     let mut answer = String::new();
     stream.read_to_string(&mut answer).expect("text");
