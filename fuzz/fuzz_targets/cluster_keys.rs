@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use brunt_cluster::{
     Agent, AgentAction, AgentConfig, AgentEvent, Archive, FORMAT, Key, Leader, LeaderAction, LeaderConfig,
-    LeaderEvent, Limits, Loaded, Nanos, Plan, Policy, Stored,
+    LeaderEvent, Limits, Loaded, Nanos, Plan, Policy, Steering, Stored,
 };
 use brunt_metrics::{Registry, TagSet};
 use libfuzzer_sys::fuzz_target;
@@ -18,7 +18,7 @@ const SECOND: Nanos = 1_000_000_000;
 /// Actions for one event: keys, a beat, a question, frames in flight, a word to the user.
 const ACTIONS_MAX: usize = 200;
 
-fn plan() -> Plan {
+fn plan(policy: Policy) -> Plan {
     Plan {
         format: FORMAT,
         version: "1".into(),
@@ -32,7 +32,7 @@ fn plan() -> Plan {
         has_setup: true,
         has_teardown: true,
         limits: Limits::default(),
-        policy: Policy::GoOn,
+        policy,
         allow_lost: 0,
         settings: serde_json::Map::new(),
     }
@@ -51,7 +51,7 @@ fn lead(leader: &mut Leader, now: Nanos, event: LeaderEvent, revision: &mut u64)
                 LeaderAction::Write(write) => {
                     events.push(LeaderEvent::Wrote { key: write.key, revision: *revision });
                 }
-                LeaderAction::Conclude(_) => events.push(LeaderEvent::Concluded),
+                LeaderAction::Conclude(_) => events.push(LeaderEvent::Concluded(None)),
                 _ => {}
             }
         }
@@ -91,17 +91,21 @@ fn follow(agent: &mut Agent, now: Nanos, event: AgentEvent, registry: &Arc<Regis
 }
 
 fn key(number: u8) -> Key {
-    match number % 8 {
+    match number % 10 {
         0 => Key::Plan,
         1 => Key::Phase,
         2 => Key::Leader,
         3 => Key::Setup,
+        8 => Key::Seat(3),
+        9 => Key::Agent(3),
         4 | 5 => Key::Seat(u32::from(number % 2) + 1),
         _ => Key::Agent(u32::from(number % 2) + 1),
     }
 }
 
 fuzz_target!(|input: &[u8]| {
+    let takes_over = input.first().is_some_and(|byte| byte % 2 == 1);
+    let policy = if takes_over { Policy::TakeOver } else { Policy::GoOn };
     if let Some(key) = std::str::from_utf8(input).ok().and_then(Key::parse) {
         assert_eq!(Key::parse(&key.to_string()), Some(key));
     }
@@ -118,10 +122,13 @@ fuzz_target!(|input: &[u8]| {
     let config = LeaderConfig {
         id: "l/1".into(),
         incarnation: 3,
-        plan: plan(),
+        plan: plan(policy),
         registry: Arc::clone(&registry),
         kept_tags: Vec::new(),
         run_tags: TagSet::default(),
+        scenarios: Vec::new(),
+        has_scenario_tag: true,
+        steering: Steering::default(),
     };
     let mut leader = Leader::new(config, now);
     lead(&mut leader, now, LeaderEvent::Opened(Stored::default()), &mut revision);
@@ -135,10 +142,11 @@ fuzz_target!(|input: &[u8]| {
         memory: 0,
         index: None,
         wait: 60 * SECOND,
+        substitute: None,
     };
     let mut agent = Agent::new(config, now);
     follow(&mut agent, now, AgentEvent::Connected, &registry, &mut revision);
-    let own = Some(serde_json::to_vec(&plan()).expect("plain data"));
+    let own = Some(serde_json::to_vec(&plan(policy)).expect("plain data"));
     let own = AgentEvent::Changed { key: Key::Plan, value: own, revision };
     follow(&mut agent, now, own, &registry, &mut revision);
     follow(&mut agent, now, AgentEvent::Current, &registry, &mut revision);

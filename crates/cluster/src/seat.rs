@@ -120,7 +120,7 @@ pub struct AgentState {
     /// It went, or was stopped, before its plan was over, without being told to by the leader. When: nanoseconds since the start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_ns: Option<u64>,
-    /// Its scenarios ended while it begun no iterations, as the broker did not answer: what arrival rates missed then is not counted.
+    /// It began no iterations for a time, as the broker did not answer: the iterations that arrival rates missed then may not be counted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lapsed: bool,
     /// How `teardown()` ended, if it ran here.

@@ -12,7 +12,7 @@ use crate::rows::Rows;
 use crate::store::Store;
 use crate::wire::Late;
 
-/// The shared things of one test. All runs of one process hold the same one, so that they use up the same blocks of rows.
+/// The shared things of one test, as one run of a process has them: its blocks of rows are its own.
 ///
 /// It may be asked for things before it is opened; what is asked of the things before that is an error.
 #[derive(Debug)]

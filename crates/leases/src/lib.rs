@@ -7,7 +7,7 @@
 //!  Rows::take, from a block held here; the next block comes early ───┘
 //! ```
 //!
-//! The cast: [`Leases`] is what one process knows of the shared things of one test; all runs of the process hold the same one.
+//! The cast: [`Leases`] is what one process knows of the shared things of one test; a load that is taken over has one of its own.
 //! [`Rows`], [`Counter`] and [`Queue`] are found there by their names. A [`Store`] keeps one small value for each name, which is only
 //! written over the value that was read (compare and set). `cell.rs` is that cycle: operations that wait together are applied together,
 //! in the order in which they came, and are one write. A write that brought no answer is looked up before anything else is done, so

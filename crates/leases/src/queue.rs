@@ -120,8 +120,8 @@ impl Inner {
             let Some(item) = told.item else { return Ok(false) };
             match wire.write(&self.item(item), &value, 0, is_by(&by)).await {
                 Wrote::Done(_) => return Ok(true),
-                // A taker thought that this process is dead.
-                Wrote::Lost => {}
+                // A taker thought that this process is dead, and the place is closed.
+                Wrote::Lost => drop(self.freed.fetch_add(bytes, Relaxed)),
                 Wrote::Unsure => {
                     return Err("NATS did not say whether the value was put in".to_owned());
                 }

@@ -17,6 +17,11 @@ pub(super) fn of_bytes(bytes: &[u8]) -> String {
     })
 }
 
+/// The name of the file of an archive. Leaders that want the same run have archives of their own.
+pub(super) fn archive_name(sha256: &str) -> String {
+    format!("archive-{}", sha256.get(..16).unwrap_or(sha256))
+}
+
 /// The digest of the options of all layers, but for those that are each agent's own and for thresholds, which are the leader's.
 pub(super) fn of_options(consolidated: &Consolidated) -> String {
     let mut all = consolidated.to_archive_json();

@@ -61,7 +61,7 @@ struct ToLoad {
     /// The load of another seat that is to be made.
     substitute: Option<TakeOver>,
     archive: Vec<u8>,
-    /// The things that the processes of the test share: all runs of this process hold the same.
+    /// The things that the runs of the test share.
     leases: Arc<Leases>,
 }
 
@@ -164,7 +164,9 @@ fn run(
             if let Some(spans) = spans {
                 traces::finish(spans);
             }
-            context.logging.console_to(None);
+            if to_load.substitute.is_none() {
+                context.logging.console_to(None);
+            }
             let failure = report.failure.clone().map(outcome::failure);
             tell(Input::Ended(failure.map(|failure| fault(&failure))));
             Some(report)

@@ -149,7 +149,7 @@ impl LeadSettings {
             shares,
             meeting: Meeting::read(given)?,
             agents_wait: wait(given, "agents-wait", AGENTS_WAIT)?,
-            agent_timeout: wait(given, "agent-timeout", Duration::from_secs(15))?,
+            agent_timeout: agent_timeout(given)?,
             leader_timeout: wait(given, "leader-timeout", Duration::from_mins(5))?,
             policy,
             allow_lost: match given.last("allow-lost") {
@@ -181,6 +181,17 @@ fn shares(text: &str, agents: u32) -> Outcome<Vec<u32>> {
 /// A limit, or the usual one.
 fn wait(given: &Given, flag: &str, usual: Duration) -> Outcome<Duration> {
     given.last(flag).map_or(Ok(usual), |text| wait_of(flag, text))
+}
+
+/// `--agent-timeout`: after three seconds without a sign of life an agent is out of touch, and no sooner it is lost.
+fn agent_timeout(given: &Given) -> Outcome<Duration> {
+    let limit = wait(given, "agent-timeout", Duration::from_secs(15))?;
+    if limit < Duration::from_secs(3) {
+        let text = given.last("agent-timeout").unwrap_or_default();
+        let why = format!("invalid value \"{text}\" for --agent-timeout: at least 3s is needed");
+        return Err(Failure::usage(why).hint("an agent is out of touch after 3s, and lost no sooner"));
+    }
+    Ok(limit)
 }
 
 /// The limit that the text of a flag means: at least a second.
@@ -235,6 +246,7 @@ mod tests {
             ("--agents 2 --run-id a.b", "--run-id: the name \"a.b\" can't be used"),
             ("--agents 2 --agents-wait 5", "for --agents-wait"),
             ("--agents 2 --agent-timeout 1ms", "at least 1s"),
+            ("--agents 2 --agent-timeout 2s", "at least 3s"),
             ("--agents 2 --on-agent-loss x", "invalid value \"x\""),
             ("--agents 2 --allow-lost 3", "expected 0 to 2"),
             ("--agents 2 --once", "--once can't be had with --agents"),

@@ -5,8 +5,9 @@
 //! answered. Once that time has passed, it waits for the leader's word that its beats are heard again.
 
 use super::{Agent, AgentAction};
+use crate::level::Level;
 use crate::phase::Step;
-use crate::time::Nanos;
+use crate::time::{Nanos, SECOND};
 
 /// The time in which iterations may begin.
 #[derive(Debug, Default)]
@@ -25,14 +26,23 @@ impl Agent {
     /// The scenarios are about to begin.
     pub(super) fn begin_lease(&mut self, now: Nanos, out: &mut Vec<AgentAction>) {
         let Some(fence) = self.plan.as_ref().and_then(|plan| plan.fence()) else { return };
-        self.lease.until = now + fence;
+        // Whoever hears of the start late may have been given up already.
+        self.lease.until = self.answered() + fence;
         out.push(AgentAction::Lease { until: self.lease.until });
+        self.look_at_lapse(now, fence, out);
+    }
+
+    /// When the last thing that the broker answered was sent.
+    fn answered(&self) -> Nanos {
+        let of_frames = self.uplink.as_ref().map_or(0, crate::uplink::Uplink::answered);
+        self.desk.answered().max(of_frames)
     }
 
     /// Whether the state is to be written, only to hear from the broker.
     pub(super) fn wants_answer(&mut self, now: Nanos) -> bool {
         let Some(fence) = self.plan.as_ref().and_then(|plan| plan.fence()) else { return false };
-        if !self.progress.runs() || now < self.lease.renew_at {
+        let may_run = !self.progress.is_fresh() && !self.progress.has_ended();
+        if !may_run || now < self.lease.renew_at {
             return false;
         }
         self.lease.renew_at = now + fence / 5;
@@ -45,15 +55,27 @@ impl Agent {
         if !self.progress.runs() {
             return;
         }
-        if now >= self.lease.until && self.lease.awaits.is_none() {
-            self.lease.awaits = Some(self.lease.beats + 1);
-        }
-        let of_frames = self.uplink.as_ref().map_or(0, crate::uplink::Uplink::answered);
-        let until = self.desk.answered().max(of_frames) + fence;
+        let until = self.answered() + fence;
         if self.lease.awaits.is_none() && until > self.lease.until && !self.is_given_away() {
             self.lease.until = until;
             out.push(AgentAction::Lease { until });
         }
+        self.look_at_lapse(now, fence, out);
+    }
+
+    /// Once the time is over, the leader must hear this agent before it goes on.
+    fn look_at_lapse(&mut self, now: Nanos, fence: u64, out: &mut Vec<AgentAction>) {
+        if now < self.lease.until || self.lease.awaits.is_some() {
+            return;
+        }
+        self.lease.awaits = Some(self.lease.beats + 1);
+        self.state.lapsed = true;
+        let text = format!(
+            "NATS did not answer for {} s: no iteration begins until the leader hears this agent again (--on-agent-loss take-over)",
+            fence / SECOND
+        );
+        self.note(&text);
+        out.push(AgentAction::Tell(Level::Warn, text));
     }
 
     /// The leader has heard a beat with this number.

@@ -152,6 +152,10 @@ impl Agent {
                 self.over(code::INCOMPLETE, Some(text), out);
             }
             None if takes_over && step < Step::Stopping => {}
+            // It made loads of others.
+            None if !self.substitutes.is_empty() => {
+                self.over(0, Some("the test is over".to_owned()), out);
+            }
             None if step >= Step::Start => {
                 let text =
                     "the test has begun with other agents; this one is not needed".to_owned();

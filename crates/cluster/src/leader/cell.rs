@@ -1,6 +1,6 @@
 //! All that the leader knows of an agent.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use brunt_metrics::{Frame, Sink, TagSet, TrendSink, builtin};
 use brunt_schedule::Scenario;
@@ -21,6 +21,9 @@ const HOLES_MAX: usize = 32;
 /// Frames behind a hole whose ends are remembered.
 const BEYOND_MAX: usize = 10_000;
 
+/// Beats whose messages are awaited; while there are more, later ones don't count.
+const ANNOUNCED_MAX: usize = 64;
+
 /// A seat, and the agent in it.
 #[derive(Debug, Default)]
 pub(crate) struct Cell {
@@ -30,9 +33,11 @@ pub(crate) struct Cell {
     /// When it was last heard of.
     pub(super) heard: Nanos,
     pub(crate) beat: Beat,
-    /// All that it measured before this moment of the run is merged.
-    pub(super) whole_ns: Nanos,
-    /// It was told that nobody is there to take its load over.
+    /// All that it measured before this moment of the run is merged: see [`Beat::whole_ns`].
+    pub(super) seconds_ns: Nanos,
+    /// Of the last beats: the number of a message, and the moment up to which all is whole with it. Messages may be slower than beats.
+    announced: VecDeque<(u64, Nanos)>,
+    /// The user was told that no agent can take its load over.
     pub(super) has_no_taker: bool,
     pub(crate) kept: Kept,
 }
@@ -203,8 +208,16 @@ impl Cell {
 
     /// Whether all is merged that the last beat told of.
     pub(super) fn look_at_whole(&mut self) {
-        if self.kept.prefix >= self.beat.numbered {
-            self.whole_ns = self.whole_ns.max(self.beat.whole_ns);
+        let (numbered, whole_ns) = (self.beat.numbered, self.beat.whole_ns);
+        if self.announced.back() != Some(&(numbered, whole_ns)) {
+            self.announced.push_back((numbered, whole_ns));
+            self.announced.truncate(ANNOUNCED_MAX);
+        }
+        while let Some((numbered, whole_ns)) = self.announced.front().copied()
+            && numbered <= self.kept.prefix
+        {
+            self.seconds_ns = self.seconds_ns.max(whole_ns);
+            self.announced.pop_front();
         }
     }
 

@@ -215,7 +215,7 @@ impl Leader {
     /// Tells up to which second all measurements are there: of those agents that are in touch.
     fn tell_whole(&mut self, out: &mut Vec<LeaderAction>) {
         let runs = |cell: &&Cell| cell.touch == Touch::Alive && cell.is_at(State::Running);
-        let whole = self.cells.iter().filter(runs).map(|cell| cell.whole_ns).min();
+        let whole = self.cells.iter().filter(runs).map(|cell| cell.seconds_ns).min();
         if let Some(whole) = whole.filter(|whole| *whole > self.frames.told_whole) {
             self.frames.told_whole = whole;
             out.push(LeaderAction::Whole(whole));

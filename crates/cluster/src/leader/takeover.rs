@@ -22,7 +22,10 @@ const NOTICE: u64 = 2 * SECOND;
 /// No process begins more iterations of a scenario a second.
 const FASTEST: u64 = 10_000_000;
 /// More ranges of numbers than this are not told: what follows them is done again.
-const RANGES_TOLD: usize = 10_000;
+const RANGES_TOLD: usize = 1000;
+
+/// The longest name of an agent that is kept, in bytes.
+const NAME_MAX: usize = 256;
 
 /// Agents that have no seat: by name.
 #[derive(Debug, Default)]
@@ -31,8 +34,8 @@ pub(super) struct Spares(BTreeMap<String, (u64, Nanos)>);
 impl Spares {
     /// There is a sign of life.
     pub(super) fn heard(&mut self, now: Nanos, beat: Beat) {
-        self.0.retain(|_, (_, heard)| now.saturating_sub(*heard) < SUSPECT);
-        if self.0.len() < PLACES_MAX as usize {
+        let is_room = self.0.len() < PLACES_MAX as usize || self.0.contains_key(&beat.agent);
+        if is_room && beat.agent.len() <= NAME_MAX {
             self.0.insert(beat.agent, (beat.incarnation, now));
         }
     }
@@ -65,6 +68,7 @@ impl Leader {
         if self.plan.policy != Policy::TakeOver || !is_time || !self.stage.is_leading() {
             return;
         }
+        self.spares.0.retain(|_, (_, heard)| now.saturating_sub(*heard) < SUSPECT);
         let is_lost = |cell: &Cell| {
             let has_left = cell.state.as_ref().is_some_and(|state| state.left_ns.is_some());
             has_left || cell.touch == Touch::Lost && !cell.is_at(State::Finished)
@@ -76,7 +80,7 @@ impl Leader {
             if self.cells.len() >= PLACES_MAX as usize {
                 return;
             }
-            match self.taker() {
+            match self.taker(self.root(index)) {
                 Some(taker) => self.give(now, index, taker, out),
                 None if !std::mem::replace(&mut self.cells[index].has_no_taker, true) => {
                     let name = self.cells[index].name(index);
@@ -88,8 +92,17 @@ impl Leader {
         }
     }
 
-    /// The agent that takes the next load over: a spare, else the one with the least to do.
-    fn taker(&self) -> Option<(String, u64)> {
+    /// The agent that takes the load of a seat of the plan over: a spare, else the one with the least to do. None that could not
+    /// load it before.
+    fn taker(&self, root: u32) -> Option<(String, u64)> {
+        let could_not = |agent: &str, incarnation: u64| {
+            self.phase.takeovers.iter().any(|takeover| {
+                let cell = self.cells.get(takeover.seat as usize - 1);
+                let is_gone = cell.is_some_and(|cell| cell.kept.gone.is_some());
+                let is_own = (&*takeover.agent, takeover.incarnation) == (agent, incarnation);
+                takeover.root == root && is_own && is_gone
+            })
+        };
         let busy = |agent: &str, incarnation: u64| {
             let is_own = |takeover: &&TakeOver| {
                 (&*takeover.agent, takeover.incarnation) == (agent, incarnation)
@@ -102,6 +115,7 @@ impl Leader {
         let spares = self.spares.0.iter().map(|(agent, (incarnation, _))| (&**agent, *incarnation));
         let free = spares
             .filter(|spare| !seated.contains(spare) && busy(spare.0, spare.1) == 0)
+            .filter(|spare| !could_not(spare.0, spare.1))
             .map(|(agent, incarnation)| (agent.to_owned(), incarnation))
             .next();
         let can = |cell: &&Cell| {
@@ -115,6 +129,9 @@ impl Leader {
             // A substitute that works well is as good as any: its process is.
             let all = self.cells.iter().filter(can).filter_map(|cell| {
                 let seat = cell.seat.as_ref()?;
+                if could_not(&seat.agent, seat.incarnation) {
+                    return None;
+                }
                 let cpu = (cell.beat.cpu.clamp(0.0, 1.0) * 1000.0) as u64;
                 Some((busy(&seat.agent, seat.incarnation), cpu, &seat.agent, seat.incarnation))
             });
@@ -189,7 +206,7 @@ impl Leader {
             let takeovers: Vec<&TakeOver> =
                 self.phase.takeovers.iter().filter(|takeover| takeover.root == root).collect();
             let last = takeovers.last().map_or(root, |takeover| takeover.seat);
-            // An agent that ended without an answer of the broker has not counted its missed iterations.
+            // An agent that began none for a time may not have counted all that it missed.
             let state = self.cells.get(last as usize - 1).and_then(|cell| cell.state.as_ref());
             let has_lapsed = state.is_some_and(|state| state.lapsed);
             let until = match takeovers.last() {

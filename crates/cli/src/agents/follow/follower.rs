@@ -366,8 +366,9 @@ fn event_of(news: link::KeyNews) -> AgentEvent {
 /// Gets the archive, and checks that it is the plan's.
 async fn fetch(run: &Run, sha256: &str) -> Result<Vec<u8>, Fault> {
     let mut last = String::new();
+    let name = digest::archive_name(sha256);
     for _ in 0..FETCHES {
-        match run.file_now("archive", FILE_MAX).await {
+        match run.file_now(&name, FILE_MAX).await {
             Ok(bytes) if digest::of_bytes(&bytes) == sha256 => return Ok(bytes),
             Ok(_) => "the archive of the test is another than the plan's".clone_into(&mut last),
             Err(error) => last = error.to_string(),

@@ -1,8 +1,9 @@
 //! Loads of other agents, made beside the own one: each as a run of its own in this process.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, SyncSender};
 
-use brunt_cluster::{AgentConfig, TakeOver};
+use brunt_cluster::{AgentConfig, Fault, TakeOver};
 use brunt_nats::Run;
 use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, spawn_local};
@@ -11,6 +12,7 @@ use super::follower::Follower;
 use super::thread::{EVENTS_WAITING, Input, attend};
 use super::{End, ToLoad};
 use crate::Context;
+use crate::exit::Exit;
 
 /// A run that is to be made beside the main thread's.
 pub(super) struct Job {
@@ -22,14 +24,21 @@ pub(super) struct Job {
 pub(super) fn serve(context: &Context, jobs: &Receiver<Job>, workers: Option<usize>) {
     std::thread::scope(|scope| {
         for Job { to_load, inputs } in jobs {
+            let failed = inputs.clone();
             let body = move || {
                 // The follower is gone: so is the run.
                 let tell = |input| drop(inputs.blocking_send(input));
-                super::run(context, &tell, &to_load, (workers, false));
+                let run = || super::run(context, &tell, &to_load, (workers, false));
+                if catch_unwind(AssertUnwindSafe(run)).is_err() {
+                    let text = "a fault in Brunt: the load of another agent ended in a panic";
+                    tell(Input::Ended(Some(Fault::new(Exit::Panic.code(), text))));
+                }
             };
             let thread = std::thread::Builder::new().name("brunt-substitute".to_owned());
             if let Err(error) = thread.spawn_scoped(scope, body) {
-                log::error!("no thread for the load of another agent: {error}");
+                let text = format!("no thread for the load of another agent: {error}");
+                let fault = Fault::new(Exit::NotStarted.code(), text);
+                drop(failed.blocking_send(Input::NotLoaded(fault)));
             }
         }
     });

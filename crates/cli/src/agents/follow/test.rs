@@ -160,7 +160,8 @@ impl Test {
         let live = run.live();
         let watchman = Watchman::start(&looks, move || own.teller(live, gauges))?;
         let judged = Judged::new(looks, plan.consolidated.segment.clone());
-        if let Some(file) = &handed.console {
+        // Lines of a load that is taken over go to the file of the agent's own.
+        if let Some(file) = handed.console.as_ref().filter(|_| substitute.is_none()) {
             context.logging.console_to(Some(console(place, file)?));
         }
         Ok(Self { run, relayed, loaded, outputs, judged, watchman, spans })

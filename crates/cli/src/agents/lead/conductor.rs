@@ -5,7 +5,7 @@ use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
 use brunt_cluster::{
-    Beat, Leader, LeaderAction, LeaderConfig, LeaderEvent, Level, Stored, View, Wish,
+    Beat, Leader, LeaderAction, LeaderConfig, LeaderEvent, Level, Policy, Stored, View, Wish,
 };
 use brunt_fiber::clock;
 use brunt_nats::{FrameMessage, Run, Said};
@@ -43,7 +43,7 @@ enum Heard {
 /// Leads the run to its end.
 pub(super) async fn conduct(
     run: &Run,
-    (config, archive, wishes): (LeaderConfig, Option<Arc<Vec<u8>>>, Wish),
+    (config, archive, wishes): (LeaderConfig, Option<Arc<(String, Vec<u8>)>>, Wish),
     stored: Stored,
     (inputs, led): (&mut mpsc::Receiver<Input>, Arc<Led>),
     told: &SyncSender<Told>,
@@ -56,6 +56,7 @@ pub(super) async fn conduct(
         }),
         clock_questions(run.clone(), events.clone()),
     ];
+    let takes_over = config.plan.policy == Policy::TakeOver;
     let leader = Leader::new(config, clock::now_ns());
     let mut conductor = Conductor {
         leader,
@@ -68,6 +69,7 @@ pub(super) async fn conduct(
         frames: None,
         wants_frames: false,
         archive,
+        takes_over,
         question: None,
         errors: Vec::new(),
         end: None,
@@ -110,8 +112,10 @@ struct Conductor {
     /// So the stream of frames, once it is wanted.
     frames: Option<Task<()>>,
     wants_frames: bool,
-    /// Until the scenarios begin: a broker may come back without it.
-    archive: Option<Arc<Vec<u8>>>,
+    /// Its name and bytes, as long as agents may need it: a broker may come back without it.
+    archive: Option<Arc<(String, Vec<u8>)>>,
+    /// Loads may be taken over while the test runs: whoever does that needs the archive.
+    takes_over: bool,
     /// The question about the time that is being answered.
     question: Option<Said>,
     /// The errors that were told: at most [`ERRORS_KEPT`].
@@ -196,8 +200,9 @@ impl Conductor {
     fn keep_archive(&self) {
         let (run, Some(archive)) = (self.run.clone(), self.archive.clone()) else { return };
         drop(tokio::spawn(async move {
-            if run.has_file("archive").await == Some(false)
-                && let Err(error) = run.put_file("archive", &archive).await
+            let (name, bytes) = &*archive;
+            if run.has_file(name).await == Some(false)
+                && let Err(error) = run.put_file(name, bytes).await
             {
                 log::debug!("{error}");
             }
@@ -286,7 +291,9 @@ impl Conductor {
                 }
             })),
             LeaderAction::Started { at } => {
-                self.archive = None;
+                if !self.takes_over {
+                    self.archive = None;
+                }
                 self.tell(Told::Started(at));
             }
             LeaderAction::Conclude(outcome) => {

@@ -18,7 +18,7 @@ use super::led::Led;
 use super::pool;
 use crate::agents::Meeting;
 use crate::agents::broker::{self, REACH};
-use crate::agents::shared;
+use crate::agents::{digest, shared};
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
 
@@ -115,25 +115,26 @@ async fn lead(
     let open = async {
         let broker = broker::connect(&meeting, &name, REACH, true).await?;
         let run = broker.run(&run).map_err(Failure::usage)?;
-        let claimed = claim(&broker, &meeting, &run, (&archive, config.plan.nonce));
-        let (stored, nonce) = tokio::select! {
+        let claimed = claim(&broker, &meeting, &run, (&archive, &config.plan));
+        let (stored, begun) = tokio::select! {
             claimed = claimed => claimed?,
             failure = broker::refusal(&broker) => return Err(failure),
         };
-        shared::open(&leases, &run, nonce);
-        Ok::<_, Failure>((broker, run, stored))
+        shared::open(&leases, &run, begun.as_ref().unwrap_or(&config.plan).nonce);
+        Ok::<_, Failure>((broker, run, stored, begun))
     };
     let mut wishes = Wish::default();
-    let (broker, run, stored) = tokio::select! {
+    let (broker, run, stored, begun) = tokio::select! {
         opened = open => opened?,
         fault = ended(&mut inputs, &mut wishes, &led) => return Err(stopped(fault)),
     };
     let keeping = meeting.pool.clone();
     let keeping = keeping.map(|pool| tokio::spawn(pool::keep(broker.clone(), pool, run.clone())));
     drop(told.send(Told::Leading));
-    let archive = Some(Arc::new(archive));
-    let begun = (config, archive, wishes);
-    let end = conduct(&run, begun, stored, (&mut inputs, led), &told).await;
+    let own = digest::archive_name(&config.plan.archive.sha256);
+    let archive = Some(Arc::new((own.clone(), archive)));
+    let beginning = (config, archive, wishes);
+    let end = conduct(&run, beginning, stored, (&mut inputs, led), &told).await;
     if let Some(keeping) = keeping {
         keeping.abort();
     }
@@ -143,6 +144,15 @@ async fn lead(
             pool::leave(&broker, pool, &run).await;
         }
         sweep(&run).await;
+        if let Some(plan) = begun {
+            run.remove_file(&digest::archive_name(&plan.archive.sha256)).await;
+        }
+        run.remove_file(&own).await;
+    } else if plan_now(&run).await.is_some_and(|plan| {
+        // Another leader came first, with an archive of its own.
+        digest::archive_name(&plan.archive.sha256) != own
+    }) {
+        run.remove_file(&own).await;
     }
     broker.close().await;
     drop(told.send(Told::Finish(end)));
@@ -150,13 +160,13 @@ async fn lead(
 }
 
 /// Makes the pool and the run this leader's, as far as that can be done before it is known whether another one leads it. With it comes
-/// the nonce of the run: that of a plan that is there already.
+/// the plan that is there already.
 async fn claim(
     broker: &Broker,
     meeting: &Meeting,
     run: &Run,
-    (archive, own): (&[u8], u64),
-) -> Outcome<(Stored, u64)> {
+    (archive, own): (&[u8], &Plan),
+) -> Outcome<(Stored, Option<Plan>)> {
     if let Some(pool) = &meeting.pool {
         pool::take(broker, pool, run).await?;
     }
@@ -165,14 +175,15 @@ async fn claim(
     let begun = stored.keys.iter().find(|(key, ..)| *key == Key::Plan);
     let is_begun = begun.is_some();
     // A plan that can't be read is told by the machine.
-    let nonce = begun.and_then(|(_, plan, _)| Some(Plan::read(plan).ok()?.nonce)).unwrap_or(own);
+    let begun = begun.and_then(|(_, plan, _)| Plan::read(plan).ok());
     if !is_begun || stored.is_swept {
-        run.put_file("archive", archive).await.map_err(broker::failure)?;
+        let name = digest::archive_name(&own.archive.sha256);
+        run.put_file(&name, archive).await.map_err(broker::failure)?;
     }
     if !is_begun {
-        shared::mark(run, nonce).await.map_err(broker::failure)?;
+        shared::mark(run, own.nonce).await.map_err(broker::failure)?;
     }
-    Ok((stored, nonce))
+    Ok((stored, begun))
 }
 
 /// Waits, before there is a leader, for somebody who ends the test; keeps other wishes.
@@ -219,8 +230,22 @@ async fn stored(run: &Run) -> Outcome<Stored> {
         run.file_now("checkpoint", CHECKPOINT_MAX).await.ok()
     };
     // A leader that came to its end has removed the archive.
-    let is_swept = !keys.is_empty() && run.has_file("archive").await == Some(false);
+    let plan = keys.iter().find(|(key, ..)| *key == Key::Plan);
+    let is_swept = match plan.and_then(|(_, plan, _)| Plan::read(plan).ok()) {
+        Some(plan) => {
+            let name = digest::archive_name(&plan.archive.sha256);
+            run.has_file(&name).await == Some(false)
+        }
+        None => false,
+    };
     Ok(Stored { keys, checkpoint, is_swept })
+}
+
+/// The plan of the run, as it is in the store.
+async fn plan_now(run: &Run) -> Option<Plan> {
+    let keys = run.all_keys().await.ok()?;
+    let plan = keys.into_iter().find(|change| Key::parse(&change.key) == Some(Key::Plan))?;
+    Plan::read(&plan.value?).ok()
 }
 
 /// Removes what is large; the keys stay for agents that come late, and are forgotten after a day.
@@ -231,7 +256,7 @@ async fn sweep(run: &Run) {
     if let Err(error) = run.remove_values().await {
         log::debug!("{error}");
     }
-    for name in ["archive", "setup", "checkpoint"] {
+    for name in ["setup", "checkpoint"] {
         run.remove_file(name).await;
     }
 }

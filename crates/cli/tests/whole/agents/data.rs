@@ -101,7 +101,7 @@ fn an_agent_that_dies_repeats_no_row() {
         "executor: 'constant-arrival-rate', rate: 300, duration: '6s', preAllocatedVUs: 30, maxVUs: 30, gracefulStop: '1s'",
         "const row = all.next(); hit(); console.log(`ROW ${row.id} N ${given.add()} .`);",
     );
-    let mut call = leader(&nats, &demo, 3, &text, "--agent-timeout 2s");
+    let mut call = leader(&nats, &demo, 3, &text, "--agent-timeout 3s");
     let running = call.start();
     wait_for_requests(&demo, 300);
     let dead = agents.remove(1);
