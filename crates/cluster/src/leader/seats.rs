@@ -1,6 +1,6 @@
 //! Agents come, tell how far they are, fall silent, come back.
 
-use super::{Cell, Leader, LeaderAction, Touch, start_told};
+use super::{Cell, Leader, LeaderAction, Touch, json, start_told};
 use crate::code;
 use crate::keys::Key;
 use crate::level::Level;
@@ -161,7 +161,7 @@ impl Leader {
         if self.is_start_foreign
             && let Some(run_ns) = beat.run_ns
         {
-            (self.start, self.is_start_foreign) = (Some(start_told(now, run_ns)), false);
+            self.own_start(start_told(now, run_ns));
         }
         cell.kept.cpu_max =
             if beat.cpu.is_finite() { cell.kept.cpu_max.max(beat.cpu) } else { cell.kept.cpu_max };
@@ -169,6 +169,18 @@ impl Leader {
         cell.beat = beat;
         cell.look_at_whole();
         self.heard(now, index, out);
+    }
+
+    /// The start by this leader's clock: the leader before it may have had another one.
+    fn own_start(&mut self, start: Nanos) {
+        let before = self.start.replace(start).unwrap_or(start);
+        self.is_start_foreign = false;
+        let own = |moment: Nanos| moment.wrapping_add(start.wrapping_sub(before));
+        self.phase.start_ns = self.phase.start_ns.map(own);
+        for takeover in &mut self.phase.takeovers {
+            takeover.from_ns = own(takeover.from_ns);
+        }
+        self.desk.put(Key::Phase, Some(json(&self.phase)));
     }
 
     /// There is a sign of life.
