@@ -163,6 +163,7 @@ impl Leader {
         {
             self.own_start(start_told(now, run_ns));
         }
+        let cell = &mut self.cells[index];
         cell.kept.cpu_max =
             if beat.cpu.is_finite() { cell.kept.cpu_max.max(beat.cpu) } else { cell.kept.cpu_max };
         cell.kept.numbered = cell.kept.numbered.max(beat.numbered);
