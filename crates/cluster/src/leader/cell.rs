@@ -36,7 +36,7 @@ pub(crate) struct Cell {
     /// All that it measured before this moment of the run is merged: see [`Beat::whole_ns`].
     pub(super) seconds_ns: Nanos,
     /// Of the last beats: the number of a message, and the moment up to which all is whole with it. Messages may be slower than beats.
-    announced: VecDeque<(u64, Nanos)>,
+    pub(super) announced: VecDeque<(u64, Nanos)>,
     /// The user was told that no agent can take its load over.
     pub(super) has_no_taker: bool,
     pub(crate) kept: Kept,
