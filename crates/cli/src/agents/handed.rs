@@ -20,8 +20,12 @@ const KEY: &str = "handed";
 /// The text of `--routes` travels in the plan, which is one message.
 const ROUTES_MAX: usize = 256 << 10;
 
-/// Variables of outputs that agents have, and their settings in the configuration file: they hold for all machines.
-const VARIABLES: [&str; 3] = ["K6_CSV_", "K6_INFLUXDB_", "K6_STATSD_"];
+/// Variables of outputs that agents have, each with the types of its outputs: they hold for all machines.
+const VARIABLES: [(&str, &[&str]); 3] = [
+    ("K6_CSV_", &["csv"]),
+    ("K6_INFLUXDB_", &["influxdb", "xk6-influxdb"]),
+    ("K6_STATSD_", &["statsd"]),
+];
 
 /// The name of a file, which each agent has for itself.
 const OF_EACH: &str = "K6_CSV_FILENAME";
@@ -56,11 +60,14 @@ impl Handed {
     ///
     /// # Errors
     /// A file that can't be read, or is too large to travel; a place that agents don't write to.
+    ///
+    /// `of_samples`: the outputs that agents have. Settings of others may hold passwords, and stay here.
     pub(super) fn gather(
         context: &Context,
         given: &Given,
         settings: &RunSettings,
         plan: &Plan,
+        of_samples: &[String],
     ) -> Outcome<Self> {
         let routes = routes::read(settings)?;
         if let Some(text) = routes.as_ref().filter(|text| text.len() > ROUTES_MAX) {
@@ -84,10 +91,16 @@ impl Handed {
                 ))
             })?;
         }
-        let is_of_outputs =
-            |name: &str| name != OF_EACH && VARIABLES.iter().any(|prefix| name.starts_with(prefix));
+        let is_there = |kind: &str| {
+            of_samples.iter().any(|output| output.split('=').next() == Some(kind))
+        };
+        let is_of_outputs = |name: &str| {
+            let mut all = VARIABLES.iter();
+            let own = all.find(|(prefix, _)| name.starts_with(prefix));
+            name != OF_EACH && own.is_some_and(|(_, kinds)| kinds.iter().any(|kind| is_there(kind)))
+        };
         let variables = context.environment.with_aliases();
-        let is_theirs = |kind: &str| COLLECTORS.contains(&kind);
+        let is_theirs = |kind: &str| COLLECTORS.contains(&kind) && is_there(kind);
         let collectors = plan.collectors.clone().into_iter();
         Ok(Self {
             routes,

@@ -8,7 +8,6 @@ use brunt_cluster::{Archive, LeaderConfig, Limits, Plan as WholePlan, Policy, St
 use brunt_fiber::clock;
 use brunt_leases::Leases;
 use brunt_metrics::Registry;
-use brunt_schedule::Scenario;
 use brunt_verdict::Level;
 
 use self::aside::Aside;
@@ -125,13 +124,19 @@ pub(crate) fn perform(
         plan.output_context(&registry, context.environment.with_aliases(), script);
     output_context.feed = kept.feed.clone();
     let recording = run_file::is_wanted(&outputs).then(|| {
-        let (recording, facts) = LedRecording::prepare(context, (script, &loaded), &plan, settings);
+        let (recording, facts) = LedRecording::prepare(
+            context,
+            (script, &loaded),
+            &plan,
+            settings,
+            lead.shares.len(),
+        );
         output_context.run = Some(facts);
         recording
     });
+    let mut handed = Handed::gather(context, given, settings, &plan, &of_samples)?;
     let samples = Samples::open(&outputs, &output_context)?;
     let pages = samples.pages.clone();
-    let mut handed = Handed::gather(context, given, settings, &plan)?;
     let is_judged = plan.names(generator::is_one);
     handed.wants_generator = is_judged || samples.wants_generator();
     let mut whole =
@@ -182,7 +187,7 @@ pub(crate) fn perform(
         registry: Arc::clone(&registry),
         kept_tags: plan.judged_tags(),
         run_tags: plan.run_tags(),
-        scenarios: ordered(&plan),
+        scenarios: plan.consolidated.scenarios.clone(),
         has_scenario_tag: plan.tells_scenarios(),
         steering: Steering::beginning(plan.consolidated.options.paused.unwrap_or(false)),
     };
@@ -214,16 +219,16 @@ pub(crate) fn perform(
     };
     let mut main = MainLoop::new(ledger, audience, (heard, inputs), regular, screen);
     let end = main.run(|whole: &mut Whole| {
-        rest.ended(&whole.report);
-        context.logging.flush(Duration::from_secs(2));
         let scenarios = &plan.consolidated.scenarios;
         let summary = &whole.report.summary;
         let own = trust::of_whole(summary, scenarios, whole.times, &beginning);
-        let verdict = trust::together(&whole.agents.rows, own);
+        let verdict = trust::together(&whole.agents.rows, own, whole.report.started);
         whole.level = verdict.level();
         if own_verdict.is_some_and(|metric| registry.is_taken(metric)) {
             run::trust::judge(&mut whole.report, verdict.level());
         }
+        rest.ended(&whole.report);
+        context.logging.flush(Duration::from_secs(2));
         let dropped = results.tell();
         if let Some(recording) = &recording {
             kept.finish(&whole.report, &pages, || {
@@ -232,7 +237,10 @@ pub(crate) fn perform(
                     exit: exit_of(whole, settings.strict),
                     verdict: &verdict,
                     agents: &whole.agents.rows,
-                    cut_short: whole.code.and(whole.message.clone()),
+                    cut_short: whole.code.filter(|code| {
+                        // What is missing of a run that went on to its end is told with its agents.
+                        *code != Exit::Incomplete.code() || recording.run().is_cut_short()
+                    }).and(whole.message.clone()),
                     lost: &[("dropped", dropped)],
                 })
             });
@@ -257,6 +265,11 @@ pub(crate) fn perform(
         ending::warn(&whole.report);
         generator::tell(context, &verdict);
     });
+    if main.whole().is_none() {
+        // No test was told: its run file goes away, and the one that was there before comes back.
+        main.gives_up();
+        let _ = results.tell();
+    }
     signals.detach();
     // Its last action was to tell the end.
     drop(broker.join());
@@ -373,13 +386,6 @@ fn execution(lead: &LeadSettings, run: &str) -> String {
     let pool = lead.meeting.pool.as_ref().map(|pool| format!(" of the pool \"{pool}\""));
     let servers = lead.meeting.access.shown();
     format!("{count} {agents}{} at {servers}, run {run}", pool.unwrap_or_default())
-}
-
-/// All scenarios, in the order of their places.
-fn ordered(plan: &Plan) -> Vec<Scenario> {
-    let mut all = plan.consolidated.scenarios.clone();
-    all.sort_by(|a, b| a.order().cmp(&b.order()));
-    all
 }
 
 /// A load that is taken over goes on where each scenario was, so measurements must tell their scenario.

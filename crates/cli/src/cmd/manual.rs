@@ -73,7 +73,7 @@ mod tests {
             ("brunt.1", "brunt\\-run(1)"),
             ("brunt-run.1", "\\-\\-vus"),
             ("brunt-attack.1", "\\-redirects"),
-            ("brunt-record-ca.1", "\\-\\-export"),
+            ("brunt-k8s-manifest.1", "\\-\\-agents"),
             ("brunt-doctor.1", "\\-\\-json"),
         ] {
             let page = &pages.get(name).unwrap_or_else(|| panic!("no {name}: {:?}", pages.keys()));

@@ -14,7 +14,7 @@ pub(in crate::agents) enum OutputFault {
     )]
     Kind,
     #[error(
-        "each agent writes into the folder in which it was started: name a file without a folder and without settings, such as csv=samples.csv"
+        "each agent writes into the folder in which it was started: name a file without a folder and without settings"
     )]
     Place,
 }

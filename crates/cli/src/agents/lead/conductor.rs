@@ -18,6 +18,9 @@ use super::thread::{Finish, Input, Told};
 use crate::agents::{broker, link};
 use crate::exit::Exit;
 
+/// More data of `setup()` than this the leader does not read, in bytes.
+const SETUP_MAX: u64 = 1 << 30;
+
 /// From one picture of the test for the screen to the next.
 const VIEW_EVERY: Duration = Duration::from_millis(200);
 
@@ -146,8 +149,12 @@ impl Conductor {
                 let payload: Arc<[u8]> = Arc::from(&message.bytes[..]);
                 self.handle(LeaderEvent::Message { payload, stream_seq: message.at });
             }
-            Heard::Link(false) => self.handle(LeaderEvent::Disconnected),
+            Heard::Link(false) => {
+                self.led.link(false);
+                self.handle(LeaderEvent::Disconnected);
+            }
             Heard::Link(true) => {
+                self.led.link(true);
                 self.handle(LeaderEvent::Connected);
                 if let Some(watch) = self.watch.take() {
                     watch.abort();
@@ -219,12 +226,25 @@ impl Conductor {
         }
     }
 
-    /// Small data of `setup()` are in the key; large ones are none of the summary's.
+    /// Small data of `setup()` are in the key, large ones in a file.
     fn note_setup(&self, value: &[u8]) {
         let Ok(setup) = serde_json::from_slice::<brunt_cluster::SetupData>(value) else { return };
         self.led.see_setup(&setup);
         if let Some(data) = setup.data {
             self.tell(Told::SetupData(data.get().to_owned()));
+        } else if setup.object.is_some() {
+            let (run, told, led) = (self.run.clone(), self.told.clone(), Arc::clone(&self.led));
+            drop(tokio::spawn(async move {
+                let read = run.file_now("setup", SETUP_MAX).await;
+                let read = read.map_err(|error| error.to_string());
+                match read.and_then(|data| String::from_utf8(data).map_err(|e| e.to_string())) {
+                    Ok(data) => {
+                        led.has_setup(&data);
+                        drop(told.try_send(Told::SetupData(data)));
+                    }
+                    Err(why) => log::warn!("handleSummary() has no data of setup(): {why}"),
+                }
+            }));
         }
     }
 

@@ -23,6 +23,10 @@ const NO_SETUP: &str =
 const NO_DATA: &str =
     "the agents have the data of setup() from the one that called it; they can't be replaced";
 
+/// A wish that is written down when NATS is back.
+const CUT_OFF: &str =
+    "the connection to the NATS server is lost: the agents hear of the change when it is back";
+
 /// The agents are free after the test.
 const NO_TEARDOWN: &str =
     "the leader of several agents has teardown() called once, in one of them, before the test ends";
@@ -31,6 +35,8 @@ const NO_TEARDOWN: &str =
 #[derive(Debug)]
 pub(super) struct Led {
     scenarios: Vec<Scenario>,
+    /// Agents that the test wants.
+    seats: u64,
     now: Mutex<Now>,
     inputs: mpsc::Sender<Input>,
     /// One change at a time is weighed and made.
@@ -44,6 +50,8 @@ struct Now {
     steering: Steering,
     /// The data of `setup()`, or why they are not here.
     setup: Result<Option<Arc<str>>, String>,
+    /// The NATS server is out of reach.
+    is_cut_off: bool,
 }
 
 impl Led {
@@ -66,7 +74,8 @@ impl Led {
         };
         Self {
             scenarios: scenarios.to_vec(),
-            now: Mutex::new(Now { state, steering, setup: Ok(None) }),
+            seats: seats as u64,
+            now: Mutex::new(Now { state, steering, setup: Ok(None), is_cut_off: false }),
             inputs,
             changing: tokio::sync::Mutex::default(),
         }
@@ -85,7 +94,7 @@ impl Led {
 
     /// The data of `setup()` are there.
     pub(super) fn see_setup(&self, setup: &SetupData) {
-        let far = "the data of setup() are large: the agents have them from the object store, the leader has them not";
+        let far = "the data of setup() are larger than 256 KiB, and the leader has not got them yet";
         let data = match (&setup.data, setup.object) {
             (Some(data), _) => Ok(Some(Arc::from(data.get()))),
             (None, Some(_)) => Err(far.to_owned()),
@@ -94,11 +103,29 @@ impl Led {
         self.now().setup = data;
     }
 
+    /// Large data of `setup()` have come.
+    pub(super) fn has_setup(&self, data: &str) {
+        self.now().setup = Ok(Some(Arc::from(data)));
+    }
+
     /// A wish that came before there is a leader: it will be a part of its beginning.
     pub(super) fn expects(&self, wish: Wish) {
+        let mut now = self.now();
+        now.steering.vus = wish.vus.or(now.steering.vus);
+        now.steering.vus_max = wish.vus_max.or(now.steering.vus_max);
         if let Some(paused) = wish.paused {
-            self.now().state.is_paused = paused;
+            (now.state.is_paused, now.steering.paused) = (paused, paused);
         }
+    }
+
+    /// Whether the NATS server is in reach: without it nobody knows how the agents are.
+    pub(super) fn link(&self, is_there: bool) {
+        self.now().is_cut_off = !is_there;
+    }
+
+    /// The answer to a wish that was written down: agents may not hear of it yet.
+    fn heard(&self) -> Result<(), String> {
+        if self.now().is_cut_off { Err(CUT_OFF.to_owned()) } else { Ok(()) }
     }
 
     /// The test is over: the agents are free.
@@ -129,8 +156,23 @@ impl Led {
             vus_active,
             vus_initialized: seats().map(|seat| seat.beat.vus_max).sum(),
             iterations_complete: view.seats.iter().map(iterations).sum(),
-            agents: Some(fleet(view)),
+            agents: Some(self.fleet(view)),
         }
+    }
+
+    /// The agents that are in touch, and the others. A load that was taken over is no further agent.
+    fn fleet(&self, view: &View) -> Fleet {
+        let mut fleet = Fleet { seats: self.seats, ..Fleet::default() };
+        let is_cut_off = self.now().is_cut_off;
+        for seat in view.seats.iter().take(self.seats as usize) {
+            match seat.touch {
+                Touch::Alive if !is_cut_off => fleet.running += 1,
+                Touch::Alive | Touch::Suspect => fleet.silent += 1,
+                Touch::Lost => fleet.lost += 1,
+                Touch::Empty | Touch::Gone => {}
+            }
+        }
+        fleet
     }
 
     /// VUs that are to iterate, if that is decided from outside for all scenarios.
@@ -175,7 +217,8 @@ impl Led {
             }
             _ => {}
         }
-        self.order(steered(Wish { paused: Some(is_paused), ..Wish::default() })).await
+        self.order(steered(Wish { paused: Some(is_paused), ..Wish::default() })).await?;
+        self.heard()
     }
 
     async fn scaled(&self, vus: Option<i64>, max: Option<i64>) -> Result<(), ScaleError> {
@@ -186,7 +229,7 @@ impl Led {
         }
         let (vus, max) = weigh((vus, max), now, least).map_err(ScaleError::Refused)?;
         let wish = Wish { vus: Some(vus), vus_max: Some(max), ..Wish::default() };
-        self.order(steered(wish)).await.map_err(ScaleError::Refused)
+        self.order(steered(wish)).await.and_then(|()| self.heard()).map_err(ScaleError::Refused)
     }
 }
 
@@ -204,19 +247,6 @@ fn phase(view: &View) -> Phase {
     }
 }
 
-/// The agents that are in touch, and the others.
-fn fleet(view: &View) -> Fleet {
-    let mut fleet = Fleet { seats: view.seats.len() as u64, ..Fleet::default() };
-    for seat in &view.seats {
-        match seat.touch {
-            Touch::Alive => fleet.running += 1,
-            Touch::Suspect => fleet.silent += 1,
-            Touch::Lost => fleet.lost += 1,
-            Touch::Empty | Touch::Gone => {}
-        }
-    }
-    fleet
-}
 
 fn is_there(touch: Touch) -> bool {
     matches!(touch, Touch::Alive | Touch::Suspect)
@@ -255,6 +285,7 @@ impl Subject for Led {
             if self.state().phase < Phase::Ended {
                 // Else it is over, as was wanted.
                 drop(self.order(stopped()).await);
+                self.now().state.is_aborting = true;
             }
         })
     }

@@ -107,6 +107,13 @@ impl MainLoop {
         }
     }
 
+    /// There is nothing to tell: the outputs come to their end.
+    pub(super) fn gives_up(&mut self) {
+        for listener in &mut self.audience.listeners {
+            listener.end(&Verdict::default());
+        }
+    }
+
     /// All of the test, if it began.
     pub(super) fn whole(&self) -> Option<&Whole> {
         self.whole.as_ref()

@@ -23,7 +23,9 @@ const FAILED_MIN: f64 = 0.01;
 /// Puts a remark on each agent whose numbers are far from the median of all.
 pub(super) fn mark(rows: &mut [AgentRow]) {
     let slow = |row: &AgentRow| row.http_req_duration_p95_ms;
-    let work = |row: &AgentRow| (row.share > 0.0).then(|| row.iterations as f64 / row.share);
+    // A part of a run is no measure.
+    let is_measure = |row: &AgentRow| row.share > 0.0 && row.whole && row.took_over.is_none();
+    let work = |row: &AgentRow| is_measure(row).then(|| row.iterations as f64 / row.share);
     let failed =
         |row: &AgentRow| (row.requests > 0).then(|| row.failed as f64 / row.requests as f64);
     let (all_slow, all_work, all_failed) =
@@ -71,6 +73,7 @@ mod tests {
     fn row(p95: f64, iterations: u64, failed: u64) -> AgentRow {
         AgentRow {
             share: 0.25,
+            whole: true,
             http_req_duration_p95_ms: Some(p95),
             iterations,
             requests: 1000,

@@ -28,7 +28,7 @@ pub(super) fn of_whole(
 }
 
 /// The verdict on all: a finding of several agents is one, with the worst of its levels, and names them.
-pub(super) fn together(agents: &[AgentRow], own: Verdict) -> Verdict {
+pub(super) fn together(agents: &[AgentRow], own: Verdict, has_begun: bool) -> Verdict {
     let mut found: BTreeMap<String, Vec<(&AgentRow, Finding)>> = BTreeMap::new();
     let mut silent: Vec<&AgentRow> = Vec::new();
     for row in agents {
@@ -38,13 +38,15 @@ pub(super) fn together(agents: &[AgentRow], own: Verdict) -> Verdict {
                     found.entry(finding.name.clone()).or_default().push((row, finding));
                 }
             }
-            None if row.host.is_some() => silent.push(row),
+            None if has_begun && row.host.is_some() => silent.push(row),
             None => {}
         }
     }
     let mut findings = own.findings;
-    findings.extend(found.into_values().filter_map(|of| one_of(of, agents.len())));
-    findings.extend(unknown(&silent, agents.len()));
+    // A load that was taken over is no further agent.
+    let count = agents.iter().filter(|row| row.took_over.is_none()).count();
+    findings.extend(found.into_values().filter_map(|of| one_of(of, count)));
+    findings.extend(unknown(&silent, count));
     Verdict::new(findings)
 }
 
@@ -128,7 +130,7 @@ mod tests {
             row(2, &[finding(Level::Doubtful, "a little", 3, 9)]),
             row(3, &[finding(Level::Invalid, "much", 1, 5)]),
         ];
-        let verdict = together(&rows, Verdict::default());
+        let verdict = together(&rows, Verdict::default(), true);
         assert_eq!(verdict.level(), Level::Invalid);
         let [one] = &verdict.findings[..] else { panic!("{verdict:?}") };
         let told = "2 of 3 agents: seat 3 (h3): much; seat 2 (h2): a little";
@@ -141,11 +143,11 @@ mod tests {
     fn agents_without_a_word_make_the_numbers_doubtful() {
         let lost = AgentRow { seat: 2, host: Some("h2".into()), ..AgentRow::default() };
         let never = AgentRow { seat: 3, ..AgentRow::default() };
-        let verdict = together(&[row(1, &[]), lost, never], Verdict::default());
+        let verdict = together(&[row(1, &[]), lost, never], Verdict::default(), true);
         assert_eq!(verdict.findings.len(), 1);
         assert_eq!(verdict.findings[0].name, "generator-unknown");
         assert!(verdict.findings[0].evidence.ends_with("seat 2 (h2)"), "{verdict:?}");
         let fine = [row(1, &[])];
-        assert_eq!(together(&fine, Verdict::default()).findings, []);
+        assert_eq!(together(&fine, Verdict::default(), true).findings, []);
     }
 }

@@ -14,6 +14,9 @@ const HEADERS: [&str; 2] = ["header", "proxy-header"];
 /// Flags of destinations with settings behind commas, headers among them.
 const DESTINATIONS: [&str; 2] = ["--log-output", "--traces-output"];
 
+/// The flag of servers: addresses behind commas, which may have a login, and no scheme.
+const SERVERS: &str = "--nats";
+
 /// How the word behind a flag is shown.
 #[derive(Clone, Copy)]
 enum Next {
@@ -21,6 +24,7 @@ enum Next {
     Named,
     Header(&'static str),
     Destination,
+    Servers,
 }
 
 /// The words of the command line.
@@ -43,6 +47,10 @@ pub(crate) fn shown(words: impl Iterator<Item = OsString>) -> Vec<String> {
                 out.push(destination(&word));
                 continue;
             }
+            Next::Servers => {
+                out.push(servers(&word));
+                continue;
+            }
         }
         let shown = match word.split_once('=') {
             Some((flag @ ("--env" | "--secret-source"), value)) => {
@@ -54,6 +62,7 @@ pub(crate) fn shown(words: impl Iterator<Item = OsString>) -> Vec<String> {
             Some((flag, text)) if DESTINATIONS.contains(&flag) => {
                 format!("{flag}={}", destination(text))
             }
+            Some((SERVERS, text)) => format!("{SERVERS}={}", servers(text)),
             _ => {
                 let header = |flag: &&str| *flag == word.trim_start_matches('-');
                 if let Some(flag) = HEADERS.into_iter().find(header) {
@@ -67,6 +76,7 @@ pub(crate) fn shown(words: impl Iterator<Item = OsString>) -> Vec<String> {
                         "--env" | "--secret-source" => Next::Named,
                         flag if variable(flag).is_some() => Next::Named,
                         flag if DESTINATIONS.contains(&flag) => Next::Destination,
+                        SERVERS => Next::Servers,
                         _ => Next::Plain,
                     };
                     address(&word)
@@ -96,6 +106,18 @@ fn destination(text: &str) -> String {
         _ => address(part),
     };
     text.split(',').map(part).collect::<Vec<_>>().join(",")
+}
+
+/// `nats://USER:PASSWORD@a:4222,b:4222` without logins.
+fn servers(text: &str) -> String {
+    let one = |part: &str| match part.rsplit_once('@') {
+        Some((login, host)) => {
+            let scheme = login.split_once("://").map(|(scheme, _)| format!("{scheme}://"));
+            format!("{}{STRUCK}@{host}", scheme.unwrap_or_default())
+        }
+        None => part.to_owned(),
+    };
+    text.split(',').map(one).collect::<Vec<_>>().join(",")
 }
 
 /// The value of a flag of `attack`: of a header only the name.
@@ -177,6 +199,14 @@ mod tests {
             shown(words).join(" "),
             "attack -header Authorization: *** --header=X-A: *** -rate=5 -proxy-header A: *** -targets t"
         );
+    }
+
+    #[test]
+    fn logins_at_nats_servers_are_struck_out() {
+        let line = "run --nats nats://u:p@a:1,u:p@b:2,c:3 --nats=tls://u@h s.js";
+        let words = line.split(' ').map(OsString::from);
+        let shown = shown(words).join(" ");
+        assert_eq!(shown, "run --nats nats://***@a:1,***@b:2,c:3 --nats=tls://***@h s.js");
     }
 
     #[test]

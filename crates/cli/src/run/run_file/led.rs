@@ -77,12 +77,14 @@ impl LedRecording {
         (name, script): (&str, &S),
         plan: &Plan,
         settings: &RunSettings,
+        seats: usize,
     ) -> (Self, RunFacts) {
         // The cores of the load are those of the agents.
         let info =
             brunt_runfile::RunInfo { cores: 0, ..info(context, (name, script), plan, settings) };
         let has_thresholds = info.summary.thresholds.iter().any(|set| !set.thresholds.is_empty());
         let run = Arc::new(LedRun {
+            seats,
             plans: Due::all(plan),
             scenarios: info.scenarios.clone(),
             outside: plan.consolidated.scenarios.iter().map(outside).collect(),
@@ -130,6 +132,8 @@ pub(crate) struct LedRun {
     scenarios: Vec<ScenarioInfo>,
     /// VUs of the script's scenarios that are controlled from outside.
     outside: Vec<Option<u64>>,
+    /// Agents that the test wants; behind them are loads that were taken over.
+    seats: usize,
     state: Mutex<State>,
 }
 
@@ -172,12 +176,16 @@ impl LedRun {
         let until = view.seats.iter().filter_map(|seat| seat.whole_ns).min();
         let whole = until.map_or(now, |until| started.saturating_add(until));
         state.whole = state.whole.max(whole);
+        // Nobody tells of load: a new leader, or agents that are done. No numbers are better than zeros.
+        if view.seats.iter().all(|seat| seat.beat.load.is_empty()) {
+            return;
+        }
         let mut sums = vec![ScenarioLoad::default(); self.plans.len()];
         for (index, sum) in sums.iter_mut().enumerate() {
             let (mut there, mut over) = (0_u32, 0_u32);
-            for (seat, load) in
-                view.seats.iter().filter_map(|seat| Some((seat, seat.beat.load.get(index)?)))
-            {
+            let loads = view.seats.iter().enumerate();
+            let loads = loads.filter_map(|(place, seat)| Some((place, seat, seat.beat.load.get(index)?)));
+            for (place, seat, load) in loads {
                 // Those that are gone have no VUs, but what they began they began.
                 if matches!(seat.touch, Touch::Alive | Touch::Suspect) {
                     sum.vus += load.vus;
@@ -185,7 +193,9 @@ impl LedRun {
                     there += 1;
                     over += u32::from(load.is_over);
                 }
-                sum.begun += load.begun;
+                // One that took a load over counts on from where the load was.
+                let own = load.complete + load.active;
+                sum.begun += if place < self.seats { load.begun } else { load.begun.min(own) };
                 sum.complete += load.complete;
             }
             sum.is_over = there > 0 && over == there;
@@ -204,6 +214,11 @@ impl LedRun {
     /// All measurements have come; the run ended at this moment.
     pub(crate) fn over(&self, at: u64) {
         self.state().ended.get_or_insert(at);
+    }
+
+    /// Whether the run was ended before its time.
+    pub(crate) fn is_cut_short(&self) -> bool {
+        self.state().is_cut_short
     }
 
     /// Something happened that people want to know of later.
@@ -386,7 +401,7 @@ mod tests {
     fn run() -> LedRun {
         let scenarios = vec![ScenarioInfo { name: "a".into(), ..ScenarioInfo::default() }];
         let outside = vec![Some(3)];
-        LedRun { plans: vec![Due::Nothing], scenarios, outside, state: Mutex::default() }
+        LedRun { plans: vec![Due::Nothing], scenarios, outside, seats: 2, state: Mutex::default() }
     }
 
     fn seat(whole_ns: Option<u64>, begun: u64) -> SeatView {
