@@ -23,6 +23,50 @@ declare module 'brunt/summary' {
     verdict?: Verdict;
     /** Where all randomness of the test began. */
     seed?: number;
+    /** Of a test on several machines. */
+    agents?: Agents;
+  }
+
+  export interface Agents {
+    seats: Agent[];
+    /** Sentences that say whose results are missing, how much, and since when. */
+    missing: string[];
+    /** Messages of strangers. */
+    refused_messages: number;
+    unknown_values: number;
+  }
+
+  /** Moments are seconds since the start, shares 0 to 1. */
+  export interface Agent {
+    /** From 1 on. */
+    seat: number;
+    share: number;
+    host: string | null;
+    version: string | null;
+    /** The time to add to its clock to have the leader's, and how wrong that may be. */
+    offset_ms: number;
+    offset_bound_ms: number;
+    /** How much later than planned it began. */
+    late_ms: number | null;
+    iterations: number;
+    requests: number;
+    failed: number;
+    http_req_duration_p95_ms: number | null;
+    /** Iterations that were due and could not start. */
+    missed: number;
+    /** The share of its CPUs that it used in its busiest second. */
+    cpu_max: number;
+    /** All its load was made, and all its measurements are there. */
+    whole: boolean;
+    missing_since_s: number | null;
+    /** The first different errors of its log. */
+    errors: string[];
+    remarks: string[];
+    /** The load of another agent that it makes. */
+    took_over: { seat: number; from_s: number } | null;
+    /** The seat that makes its load since it was lost. */
+    taken_by: number | null;
+    [name: string]: any;
   }
 
   /** Metrics of every test that sends requests. */

@@ -269,7 +269,9 @@ impl Sitter {
                 let (digest, registry) = (plan.digest.clone(), Arc::clone(&self.registry));
                 self.handle(AgentEvent::Loaded(Ok(Loaded { digest, registry })));
             }
-            AgentAction::Start { at, .. } => self.start = self.start.map(|(_, length)| (at, length)),
+            AgentAction::Start { at, .. } => {
+                self.start = self.start.map(|(_, length)| (at, length))
+            }
             AgentAction::Stop { .. } => {
                 self.ended = true;
                 self.handle(AgentEvent::Ended);

@@ -270,7 +270,9 @@ pub(crate) fn parse(
         *first = "--version".into();
     }
     // `brunt --version --json` is the command's.
-    if arguments.len() == 3 && ["--version", "--json"].iter().all(|flag| arguments[1..].iter().any(|word| word == flag)) {
+    if arguments.len() == 3
+        && ["--version", "--json"].iter().all(|flag| arguments[1..].iter().any(|word| word == flag))
+    {
         arguments[1] = "version".into();
         arguments[2] = "--json".into();
     }

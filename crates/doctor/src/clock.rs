@@ -22,8 +22,14 @@ pub(crate) fn checks(machine: &Machine, tried: &Tried) -> Vec<Check> {
         });
     }
     if let Some(timers) = tried.timers {
-        let shown = |us: u64| if us < 1000 { format!("{us} µs") } else { format!("{:.1} ms", us as f64 / 1000.0) };
-        let found = format!("timers are {} late (p99), at worst {}", shown(timers.p99_us), shown(timers.max_us));
+        let shown = |us: u64| {
+            if us < 1000 { format!("{us} µs") } else { format!("{:.1} ms", us as f64 / 1000.0) }
+        };
+        let found = format!(
+            "timers are {} late (p99), at worst {}",
+            shown(timers.p99_us),
+            shown(timers.max_us)
+        );
         let check = Check::fine("timers", found);
         checks.push(if timers.p99_us > 5000 {
             check.at(

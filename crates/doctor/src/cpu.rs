@@ -57,7 +57,10 @@ fn others(tried: &Tried) -> Vec<Check> {
         check
     }];
     if ticks.steal > 0.02 {
-        let found = format!("{:.0} % of the CPUs are taken by other machines of the host", ticks.steal * 100.0);
+        let found = format!(
+            "{:.0} % of the CPUs are taken by other machines of the host",
+            ticks.steal * 100.0
+        );
         checks.push(Check::fine("steal", found).at(
             Level::Warning,
             "all durations: parts of them are waiting",

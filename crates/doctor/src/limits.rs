@@ -43,7 +43,9 @@ fn files(machine: &Machine, tried: &Tried) -> Option<Check> {
         return Some(check);
     }
     let spoils = match tried.vus {
-        Some(vus) => format!("{vus} VUs need {wanted}, and more if a VU speaks to several hosts or in batches"),
+        Some(vus) => format!(
+            "{vus} VUs need {wanted}, and more if a VU speaks to several hosts or in batches"
+        ),
         None => format!("tests with more than {} connections", limit.saturating_sub(OWN_FILES)),
     };
     let level = if tried.vus.is_some() || limit < 1024 { Level::Problem } else { Level::Warning };

@@ -33,7 +33,9 @@ fn ports(machine: &Machine, tried: &Tried) -> Option<Check> {
     let (first, last) = (numbers.next()?, numbers.next()?);
     let ports = last.checked_sub(first)? + 1;
     let waiting = waiting(machine).unwrap_or(0);
-    let found = format!("{ports} local ports ({first} to {last}), {waiting} connections wait for their end (TIME_WAIT)");
+    let found = format!(
+        "{ports} local ports ({first} to {last}), {waiting} connections wait for their end (TIME_WAIT)"
+    );
     let check = Check::fine("ports", found);
     let remedy = "sudo sysctl -w net.ipv4.ip_local_port_range='1024 65535'; use connections again (no noConnectionReuse); several addresses with --local-ips";
     if let Some(vus) = tried.vus.filter(|vus| *vus > ports) {
@@ -66,8 +68,10 @@ fn waiting(machine: &Machine) -> Option<u64> {
 fn tracked(machine: &Machine, tried: &Tried) -> Option<Check> {
     let most = machine.setting("net.netfilter.nf_conntrack_max")?;
     let now = machine.setting("net.netfilter.nf_conntrack_count")?;
-    let check =
-        Check::fine("firewall", format!("it follows {now} connections, {most} at most (conntrack)"));
+    let check = Check::fine(
+        "firewall",
+        format!("it follows {now} connections, {most} at most (conntrack)"),
+    );
     let wanted = now.saturating_add(tried.vus.unwrap_or(0));
     Some(if wanted > most / 5 * 4 {
         check.at(
@@ -83,7 +87,10 @@ fn tracked(machine: &Machine, tried: &Tried) -> Option<Check> {
 /// For targets on this machine.
 fn backlog(machine: &Machine) -> Option<Check> {
     let length = machine.setting("net.core.somaxconn")?;
-    let check = Check::fine("backlog", format!("{length} connections may wait for a server of this machine"));
+    let check = Check::fine(
+        "backlog",
+        format!("{length} connections may wait for a server of this machine"),
+    );
     Some(if length < 1024 {
         check.at(
             Level::Note,

@@ -12,7 +12,10 @@ impl Made {
         made.put("proc/self/status", "Name: x\n");
         made.put("proc/self/cgroup", "0::/a\n");
         made.put("proc/self/limits", "Max open files            1024     1048576    files\n");
-        made.put("proc/meminfo", "MemTotal: 8388608 kB\nMemAvailable: 4194304 kB\nSwapTotal: 0 kB\nSwapFree: 0 kB\n");
+        made.put(
+            "proc/meminfo",
+            "MemTotal: 8388608 kB\nMemAvailable: 4194304 kB\nSwapTotal: 0 kB\nSwapFree: 0 kB\n",
+        );
         made.put("proc/sys/kernel/osrelease", "6.1.0-18-amd64\n");
         made.put("proc/sys/fs/file-max", "9223372036854775807\n");
         made.put("proc/sys/net/ipv4/ip_local_port_range", "32768\t60999\n");

@@ -254,7 +254,10 @@ mod tests {
         assert_eq!(body[5..], message::request([span(1, 0)], &agent));
         let resource = one(&one(&fields(&body[5..]), 1).message(), 1).message();
         let last = all(&resource, 1)[2].message();
-        assert_eq!((one(&last, 1).text(), one(&one(&last, 2).message(), 1).text()), ("agent".to_owned(), "2".to_owned()));
+        assert_eq!(
+            (one(&last, 1).text(), one(&one(&last, 2).message(), 1).text()),
+            ("agent".to_owned(), "2".to_owned())
+        );
     }
 
     #[test]

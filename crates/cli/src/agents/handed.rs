@@ -91,9 +91,8 @@ impl Handed {
                 ))
             })?;
         }
-        let is_there = |kind: &str| {
-            of_samples.iter().any(|output| output.split('=').next() == Some(kind))
-        };
+        let is_there =
+            |kind: &str| of_samples.iter().any(|output| output.split('=').next() == Some(kind));
         let is_of_outputs = |name: &str| {
             let mut all = VARIABLES.iter();
             let own = all.find(|(prefix, _)| name.starts_with(prefix));

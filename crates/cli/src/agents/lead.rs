@@ -124,13 +124,8 @@ pub(crate) fn perform(
         plan.output_context(&registry, context.environment.with_aliases(), script);
     output_context.feed = kept.feed.clone();
     let recording = run_file::is_wanted(&outputs).then(|| {
-        let (recording, facts) = LedRecording::prepare(
-            context,
-            (script, &loaded),
-            &plan,
-            settings,
-            lead.shares.len(),
-        );
+        let (recording, facts) =
+            LedRecording::prepare(context, (script, &loaded), &plan, settings, lead.shares.len());
         output_context.run = Some(facts);
         recording
     });

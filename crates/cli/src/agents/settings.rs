@@ -189,7 +189,9 @@ fn agent_timeout(given: &Given) -> Outcome<Duration> {
     if limit < Duration::from_secs(3) {
         let text = given.last("agent-timeout").unwrap_or_default();
         let why = format!("invalid value \"{text}\" for --agent-timeout: at least 3s is needed");
-        return Err(Failure::usage(why).hint("an agent is out of touch after 3s, and lost no sooner"));
+        return Err(
+            Failure::usage(why).hint("an agent is out of touch after 3s, and lost no sooner")
+        );
     }
     Ok(limit)
 }

@@ -106,7 +106,10 @@ fn text(checks: &[Check], color: bool, width: usize) -> String {
         (0, some) => format!("{} that would spoil some tests.", counted(some, "thing")),
         (some, 0) => format!("{} that would spoil most tests.", counted(some, "thing")),
         (some, others) => {
-            format!("{} that would spoil most tests, {others} that would spoil some.", counted(some, "thing"))
+            format!(
+                "{} that would spoil most tests, {others} that would spoil some.",
+                counted(some, "thing")
+            )
         }
     };
     let _ = write!(out, "\n{said}\n");

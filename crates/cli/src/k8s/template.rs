@@ -298,7 +298,8 @@ mod tests {
         assert_eq!(rendered(wanted).as_deref(), Ok("\"3\""));
         let missing = wanted.replace(".n ", ".none ");
         assert_eq!(rendered(&missing), Err("give it: a b".to_owned()));
-        let text = "{{ if .Values.none }}{{ fail \"no\" }}{{ else }}{{ fail \"this one\" }}{{ end }}";
+        let text =
+            "{{ if .Values.none }}{{ fail \"no\" }}{{ else }}{{ fail \"this one\" }}{{ end }}";
         assert_eq!(rendered(text), Err("this one".to_owned()));
     }
 

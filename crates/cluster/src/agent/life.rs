@@ -247,8 +247,7 @@ impl Agent {
             self.stop(reason, out);
         }
         let is_idle = self.progress.ended.is_some() || !self.progress.began;
-        let is_ending =
-            self.progress.ended.is_some() || step >= Step::Stopping || is_given_away;
+        let is_ending = self.progress.ended.is_some() || step >= Step::Stopping || is_given_away;
         if is_idle && is_ending {
             self.state.state = self.state.state.max(State::Finished);
         }

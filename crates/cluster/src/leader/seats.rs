@@ -113,7 +113,10 @@ impl Leader {
                 self.marked.get_or_insert(Fault::new(fault.code, text));
             }
             // A load that was taken over is lost once more: the test goes on.
-            Some(fault) if index >= self.plan.seats as usize && !self.cells[index].is_at(State::Running) => {
+            Some(fault)
+                if index >= self.plan.seats as usize
+                    && !self.cells[index].is_at(State::Running) =>
+            {
                 self.cells[index].kept.gone = Some(fault.message.clone());
                 let text = format!("{name} can't take the load over: {}", fault.message);
                 self.lose(now, index, text, out);

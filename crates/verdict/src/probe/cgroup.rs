@@ -82,7 +82,8 @@ impl Container {
 
     /// Threads that it may have; none without a limit.
     pub fn pids_max(&self) -> Option<u64> {
-        let limits = self.threads.iter().filter_map(|file| read_to_string(file).ok()?.trim().parse().ok());
+        let limits =
+            self.threads.iter().filter_map(|file| read_to_string(file).ok()?.trim().parse().ok());
         limits.min()
     }
 

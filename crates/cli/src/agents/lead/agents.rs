@@ -219,7 +219,9 @@ fn row(seat: &SeatReport, started: Option<u64>) -> AgentRow {
         verdict: seat.verdict.clone().unwrap_or_default(),
         remarks: Vec::new(),
         is_outlier: false,
-        took_over: seat.took_over.map(|(of, from)| AgentTakeOver { seat: of, from_s: from as f64 / 1e9 }),
+        took_over: seat
+            .took_over
+            .map(|(of, from)| AgentTakeOver { seat: of, from_s: from as f64 / 1e9 }),
         taken_by: seat.taken_by,
     }
 }

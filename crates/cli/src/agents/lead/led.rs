@@ -94,7 +94,8 @@ impl Led {
 
     /// The data of `setup()` are there.
     pub(super) fn see_setup(&self, setup: &SetupData) {
-        let far = "the data of setup() are larger than 256 KiB, and the leader has not got them yet";
+        let far =
+            "the data of setup() are larger than 256 KiB, and the leader has not got them yet";
         let data = match (&setup.data, setup.object) {
             (Some(data), _) => Ok(Some(Arc::from(data.get()))),
             (None, Some(_)) => Err(far.to_owned()),
@@ -246,7 +247,6 @@ fn phase(view: &View) -> Phase {
         Some(Step::Done) => Phase::Ended,
     }
 }
-
 
 fn is_there(touch: Touch) -> bool {
     matches!(touch, Touch::Alive | Touch::Suspect)

@@ -21,10 +21,11 @@ pub(super) fn tried(context: &Context, vus: Option<u64>) -> Tried {
         timers: Some(timers),
         ticks: before.zip(after).and_then(|(before, after)| shares(before, after)),
         no_timer: no_timer(),
-        no_loopback: std::net::TcpListener::bind("127.0.0.1:0").err().map(|error| error.to_string()),
-        no_resolver: !read_to_string("/etc/resolv.conf").is_ok_and(|text| {
-            text.lines().any(|line| line.trim_start().starts_with("nameserver"))
-        }),
+        no_loopback: std::net::TcpListener::bind("127.0.0.1:0")
+            .err()
+            .map(|error| error.to_string()),
+        no_resolver: !read_to_string("/etc/resolv.conf")
+            .is_ok_and(|text| text.lines().any(|line| line.trim_start().starts_with("nameserver"))),
         folders: folders(context),
         proxies: proxies(context),
         settings: settings(context),
@@ -84,12 +85,8 @@ fn folders(context: &Context) -> Vec<Folder> {
     };
     let cache = of_home(variable("XDG_CACHE_HOME"), ".cache");
     let data = of_home(variable("XDG_DATA_HOME"), ".local/share");
-    let folder = |path: PathBuf, purpose, remedy| Folder {
-        fault: fault(&path),
-        path,
-        purpose,
-        remedy,
-    };
+    let folder =
+        |path: PathBuf, purpose, remedy| Folder { fault: fault(&path), path, purpose, remedy };
     let mut folders = vec![folder(
         std::env::temp_dir(),
         "brunt record, compare --against, large bodies and archives need temporary files",

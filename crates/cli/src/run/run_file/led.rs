@@ -184,7 +184,8 @@ impl LedRun {
         for (index, sum) in sums.iter_mut().enumerate() {
             let (mut there, mut over) = (0_u32, 0_u32);
             let loads = view.seats.iter().enumerate();
-            let loads = loads.filter_map(|(place, seat)| Some((place, seat, seat.beat.load.get(index)?)));
+            let loads =
+                loads.filter_map(|(place, seat)| Some((place, seat, seat.beat.load.get(index)?)));
             for (place, seat, load) in loads {
                 // Those that are gone have no VUs, but what they began they began.
                 if matches!(seat.touch, Touch::Alive | Touch::Suspect) {
