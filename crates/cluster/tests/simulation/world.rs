@@ -70,7 +70,7 @@ pub(crate) enum Core {
 }
 
 pub(crate) enum Process {
-    Agent(Box<Agent>, Load),
+    Agent(Box<Agent>, Box<Load>),
     Leader(Box<Leader>, Totals),
     None,
 }

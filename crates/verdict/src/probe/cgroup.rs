@@ -69,13 +69,11 @@ impl Container {
         let folders = self.cpu.iter().filter_map(|file| file.parent());
         let limits = folders.filter_map(|folder| {
             let text = |name: &str| read_to_string(folder.join(name)).ok();
-            match text("cpu.max") {
-                Some(text) => quota(text.split_ascii_whitespace()),
-                None => {
-                    let (most, period) = (text("cpu.cfs_quota_us")?, text("cpu.cfs_period_us")?);
-                    quota([most.trim(), period.trim()].into_iter())
-                }
+            if let Some(text) = text("cpu.max") {
+                return quota(text.split_ascii_whitespace());
             }
+            let (most, period) = (text("cpu.cfs_quota_us")?, text("cpu.cfs_period_us")?);
+            quota([most.trim(), period.trim()].into_iter())
         });
         limits.reduce(f64::min)
     }

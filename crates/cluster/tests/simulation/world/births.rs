@@ -42,7 +42,7 @@ impl World {
             self.nodes[node].incarnation = local;
             self.truth.born(node, local, config.agent.clone(), None);
             self.nodes[node].process =
-                Process::Agent(Box::new(Agent::new(config, local)), Load::default());
+                Process::Agent(Box::new(Agent::new(config, local)), Box::default());
             self.tell(node, AgentEvent::Wake, LeaderEvent::Wake);
         }
         self.see_link(node);
@@ -85,7 +85,7 @@ impl World {
             substitute: Some(takeover),
         };
         self.nodes[node].process =
-            Process::Agent(Box::new(Agent::new(config, local)), Load::default());
+            Process::Agent(Box::new(Agent::new(config, local)), Box::default());
         self.tell(node, AgentEvent::Wake, LeaderEvent::Wake);
         self.see_link(node);
     }
