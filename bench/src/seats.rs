@@ -270,7 +270,7 @@ impl Sitter {
                 self.handle(AgentEvent::Loaded(Ok(Loaded { digest, registry })));
             }
             AgentAction::Start { at, .. } => {
-                self.start = self.start.map(|(_, length)| (at, length))
+                self.start = self.start.map(|(_, length)| (at, length));
             }
             AgentAction::Stop { .. } => {
                 self.ended = true;

@@ -141,7 +141,7 @@ mod tests {
             "  ✓ ports           12 local ports\n  ✗ ports           12 local ports\n                    spoils: all\n                    try: more ports\n\n\
              1 thing that would spoil most tests.\n"
         );
-        assert_eq!(json(&[fine.clone()])["level"], "fine");
+        assert_eq!(json(std::slice::from_ref(&fine))["level"], "fine");
         assert_eq!(json(&[fine, bad])["checks"][1]["remedy"], "more ports");
     }
 }

@@ -42,7 +42,8 @@ fn tools() -> &'static Path {
 fn copied(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("a folder");
     for entry in fs::read_dir(from).expect("a folder to copy") {
-        let (from, to) = entry.map(|entry| (entry.path(), to.join(entry.file_name()))).unwrap();
+        let (from, to) =
+            entry.map(|entry| (entry.path(), to.join(entry.file_name()))).expect("it works");
         if from.is_dir() {
             copied(&from, &to);
         } else {
@@ -61,10 +62,11 @@ impl Project {
         let told = call.told();
         assert_eq!((told.code, told.stderr.as_str()), (0, ""), "{told:?}");
         let start = told.stdout.find('{').expect("settings");
-        fs::write(call.path("jsconfig.json"), &told.stdout[start..]).unwrap();
-        fs::create_dir(call.path("node_modules")).unwrap();
-        symlink("../brunt-types", call.path("node_modules/brunt-types")).unwrap();
-        symlink(tools().join("node_modules/@types"), call.path("node_modules/@types")).unwrap();
+        fs::write(call.path("jsconfig.json"), &told.stdout[start..]).expect("it works");
+        fs::create_dir(call.path("node_modules")).expect("it works");
+        symlink("../brunt-types", call.path("node_modules/brunt-types")).expect("it works");
+        symlink(tools().join("node_modules/@types"), call.path("node_modules/@types"))
+            .expect("it works");
         Self(call)
     }
 
@@ -75,7 +77,7 @@ impl Project {
             "compilerOptions": changed,
             "include": include,
         });
-        fs::write(self.0.path("tsconfig.json"), config.to_string()).unwrap();
+        fs::write(self.0.path("tsconfig.json"), config.to_string()).expect("it works");
         let compiler = tools().join("node_modules/typescript/bin/tsc");
         let mut node = Command::new("node");
         let told = node.arg(compiler).current_dir(self.0.path("")).output().expect("node is there");
@@ -97,15 +99,15 @@ fn the_examples_are_of_their_types() {
 fn types_refuse_what_they_must() {
     let project = Project::new();
     for name in ["globals.ts", "libraries.ts", "modules.ts", "options.ts"] {
-        fs::copy(repository("tests/types").join(name), project.0.path(name)).unwrap();
+        fs::copy(repository("tests/types").join(name), project.0.path(name)).expect("it works");
     }
-    fs::write(project.0.path("names.ts"), names()).unwrap();
+    fs::write(project.0.path("names.ts"), names()).expect("it works");
     let strict = serde_json::json!({ "skipLibCheck": false, "noImplicitAny": true });
     assert_eq!(project.errors(&strict, &["*.ts"]), "");
     // Beside the browser's own declarations, and the oldest that they need.
     let script = "import http from 'k6/http';\nfetch('http://a.test', { k6: { timeout: '1s' } });\nhttp.get('').stream;\n";
-    fs::create_dir(project.0.path("page")).unwrap();
-    fs::write(project.0.path("page/script.ts"), script).unwrap();
+    fs::create_dir(project.0.path("page")).expect("it works");
+    fs::write(project.0.path("page/script.ts"), script).expect("it works");
     let page = serde_json::json!({ "skipLibCheck": false, "lib": ["es2023", "dom"] });
     let said = project.errors(&page, &["page"]);
     let lines: Vec<&str> = said.lines().collect();
@@ -165,7 +167,8 @@ fn names() -> String {
             let _ = writeln!(file, "void m{index}.{name};");
         }
         if OURS.iter().any(|ours| module.starts_with(ours)) {
-            let known: String = names.iter().map(|name| format!(" | '{name}'")).collect();
+            let known: String =
+                names.iter().flat_map(|name| [" | '", name.as_str(), "'"]).collect();
             let _ = writeln!(
                 file,
                 "type More{index} = Exclude<keyof typeof m{index}, 'default'{known}>;\n\
@@ -208,9 +211,9 @@ fn the_whole_package_is_written_in_the_version_of_the_binary() {
     let mut call = brunt("types");
     assert!(call.told().stdout.contains(" ./brunt-types\n"));
     let names = |folder: PathBuf| -> Vec<String> {
-        let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.unwrap());
+        let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("it works"));
         let mut names: Vec<_> =
-            entries.map(|entry| entry.file_name().into_string().unwrap()).collect();
+            entries.map(|entry| entry.file_name().into_string().expect("it works")).collect();
         names.sort();
         names
     };
@@ -224,7 +227,7 @@ fn the_whole_package_is_written_in_the_version_of_the_binary() {
         assert!(is_loaded, "index.d.ts does not load {name}");
     }
     let package: serde_json::Value =
-        serde_json::from_str(&call.read("brunt-types/package.json")).unwrap();
+        serde_json::from_str(&call.read("brunt-types/package.json")).expect("it works");
     assert_eq!(package["name"], "brunt-types");
     assert_eq!(package["version"], env!("CARGO_PKG_VERSION"));
 }

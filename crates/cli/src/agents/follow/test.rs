@@ -142,10 +142,9 @@ impl Test {
             run_tags: plan.run_tags(),
             wants_samples: samples.wanted(),
             wanted: match (handed.no_generator, handed.wants_generator) {
-                (true, _) => Wanted::Nowhere,
                 (false, true) => Wanted::ByLeader,
                 (false, false) if samples.wants_generator() => Wanted::ByOutputs,
-                (false, false) => Wanted::Nowhere,
+                _ => Wanted::Nowhere,
             },
             seat: *seat,
         };

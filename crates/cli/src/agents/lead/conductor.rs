@@ -43,10 +43,13 @@ enum Heard {
     Tick,
 }
 
+/// The archive of the test: the name of its file, and its bytes.
+pub(super) type Archive = (String, Vec<u8>);
+
 /// Leads the run to its end.
 pub(super) async fn conduct(
     run: &Run,
-    (config, archive, wishes): (LeaderConfig, Option<Arc<(String, Vec<u8>)>>, Wish),
+    (config, archive, wishes): (LeaderConfig, Arc<Archive>, Wish),
     stored: Stored,
     (inputs, led): (&mut mpsc::Receiver<Input>, Arc<Led>),
     told: &SyncSender<Told>,
@@ -71,7 +74,7 @@ pub(super) async fn conduct(
         watch: None,
         frames: None,
         wants_frames: false,
-        archive,
+        archive: Some(archive),
         takes_over,
         question: None,
         errors: Vec::new(),
@@ -116,7 +119,7 @@ struct Conductor {
     frames: Option<Task<()>>,
     wants_frames: bool,
     /// Its name and bytes, as long as agents may need it: a broker may come back without it.
-    archive: Option<Arc<(String, Vec<u8>)>>,
+    archive: Option<Arc<Archive>>,
     /// Loads may be taken over while the test runs: whoever does that needs the archive.
     takes_over: bool,
     /// The question about the time that is being answered.

@@ -24,7 +24,7 @@ pub(super) fn archive(
     plan: &Plan,
 ) -> Outcome<Vec<u8>> {
     let opened = packed.script.program().files().all();
-    let size: u64 = opened.iter().map(|(_, bytes)| bytes.as_slice().len() as u64).sum();
+    let size: u64 = opened.values().map(|bytes| bytes.as_slice().len() as u64).sum();
     if size > ARCHIVE_MAX {
         return Err(Failure::config(PlanError::Archive(size)));
     }

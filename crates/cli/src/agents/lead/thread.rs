@@ -132,7 +132,7 @@ async fn lead(
     let keeping = keeping.map(|pool| tokio::spawn(pool::keep(broker.clone(), pool, run.clone())));
     drop(told.send(Told::Leading));
     let own = digest::archive_name(&config.plan.archive.sha256);
-    let archive = Some(Arc::new((own.clone(), archive)));
+    let archive = Arc::new((own.clone(), archive));
     let beginning = (config, archive, wishes);
     let end = conduct(&run, beginning, stored, (&mut inputs, led), &told).await;
     if let Some(keeping) = keeping {

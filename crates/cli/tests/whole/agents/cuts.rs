@@ -33,7 +33,7 @@ fn cut(length: Duration, flags: &str) -> Value {
         assert_eq!(told.code, 0, "{told:?}");
     }
     let holes: Vec<&Value> =
-        seats.iter().flat_map(|seat| seat["holes"].as_array()).flatten().collect();
+        seats.iter().filter_map(|seat| seat["holes"].as_array()).flatten().collect();
     assert_eq!(holes.len(), 1, "{all}");
     let text = told.stderr + &told.stdout;
     assert!(text.contains("is back; it was out of touch"), "{text}");

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::fleet::{Agent, Nats, leader, requests, wait_for_requests};
 use super::{LONG, handled, number, script};
-use crate::support::{DemoServer, Told};
+use crate::support::{DemoServer, Running, Told};
 
 fn seconds(length: u32) -> String {
     script(&LONG.replace("'60s'", &format!("'{length}s'")))
@@ -108,7 +108,7 @@ fn of_two_leaders_that_come_at_once_one_leads_and_the_other_is_told_so() {
     let text = seconds(3);
     let mut calls: Vec<_> = (0..2).map(|_| leader(&nats, &demo, 1, &text, "")).collect();
     let running: Vec<_> = calls.iter_mut().map(crate::support::Brunt::start).collect();
-    let mut told: Vec<Told> = running.into_iter().map(|running| running.wait()).collect();
+    let mut told: Vec<Told> = running.into_iter().map(Running::wait).collect();
     told.sort_by_key(|told| told.code);
     assert_eq!((told[0].code, told[1].code), (0, 112), "{told:?}");
     assert!(told[1].error().contains("is in use by the run"), "{told:?}");

@@ -45,9 +45,11 @@ fn frames_and_beats_of_strangers_are_counted_and_change_nothing() {
     let running = call.start();
     wait_for_requests(&demo, 20);
     with(&nats, "r", async |run| {
-        for (n, bytes) in [&b"nonsense"[..], b"", &[0xff; 600_000]].into_iter().enumerate() {
+        for (n, bytes) in
+            [b"nonsense".to_vec(), Vec::new(), vec![0xff; 600_000]].into_iter().enumerate()
+        {
             let id = format!("stranger.{n}");
-            let stored = run.put_frame(1, &id, bytes::Bytes::copy_from_slice(bytes)).await;
+            let stored = run.put_frame(1, &id, bytes::Bytes::from(bytes)).await;
             assert!(stored.is_ok(), "{stored:?}");
         }
         for about in ["beat.1", "beat.9", "seen", "clock"] {

@@ -1,7 +1,7 @@
 //! Every call of the binary in a block of code of a page has a command and flags that there are.
 
 use super::{pages, read};
-use crate::support::brunt;
+use crate::support::{Brunt, brunt};
 
 /// Commands whose flags are vegeta's.
 const VEGETAS: [&str; 4] = ["attack", "encode", "report", "plot"];
@@ -77,7 +77,7 @@ fn commands_and_flags_in_pages_are_there() {
                 let command = words.iter().find(|word| !word.starts_with('-'));
                 let is_vegetas = command.is_some_and(|word| VEGETAS.contains(&word.as_str()));
                 let before = words.iter().take_while(|word| *word != "--");
-                let call = before.fold(brunt(""), |call, word| call.word(word));
+                let call = before.fold(brunt(""), Brunt::word);
                 let told = call.word(if is_vegetas { "-help" } else { "--help" }).told();
                 // Theirs is 2 where a flag is wrong, and 1 where a file is not there.
                 let is_good = told.code == 0 || is_vegetas && told.code == 1;

@@ -11,7 +11,6 @@ use brunt_metrics::TagSet;
 
 use super::{Node, Process, World};
 use crate::chaos::{MILLI, SECOND};
-use crate::load::Load;
 
 impl World {
     /// A process begins.
