@@ -78,7 +78,7 @@ pub(crate) enum Call {
     Features {
         json: bool,
     },
-    /// What of this machine would spoil a test.
+    /// Limits and settings of this machine that would spoil a test.
     Doctor(doctor::Request),
     /// `pause`, `resume`, `scale`, `stats`, `status`.
     Remote(remote::Request),

@@ -32,11 +32,11 @@ pub struct Check {
     pub name: &'static str,
     /// How bad it is.
     pub level: Level,
-    /// What was found, with numbers.
+    /// The finding, with numbers.
     pub found: String,
     /// Which tests suffer, and how; empty if all is fine.
     pub spoils: String,
-    /// What to do, a command where there is one; empty if nothing need be done.
+    /// The remedy, a command where there is one; empty if none is needed.
     pub remedy: String,
 }
 

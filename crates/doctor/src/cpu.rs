@@ -42,7 +42,7 @@ fn count(machine: &Machine) -> Check {
     }
 }
 
-/// Who else uses the CPUs now.
+/// The use of the CPUs by other programs.
 fn others(tried: &Tried) -> Vec<Check> {
     let Some(ticks) = tried.ticks else { return Vec::new() };
     let busy = ticks.busy * 100.0;

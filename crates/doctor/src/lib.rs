@@ -1,4 +1,4 @@
-//! What of this machine would spoil a load test, and how to change it.
+//! Limits and settings of a machine that would spoil a load test, each with its remedy.
 //!
 //! ```text
 //! /proc, /sys ──▶ Machine ──┐

@@ -4,7 +4,7 @@ use crate::check::{Check, Level};
 use crate::machine::{Machine, bytes, kilobytes};
 use crate::tried::Tried;
 
-/// What Brunt itself has open beside connections.
+/// Files that Brunt itself has open beside connections.
 const OWN_FILES: u64 = 40;
 
 /// Fewer files than this are too few for many tests.
@@ -13,7 +13,7 @@ const FILES_USUAL: u64 = 10_000;
 /// Less memory than this is soon full of bodies.
 const MEMORY_LEAST: u64 = 512 << 20;
 
-/// What a VU with a script of usual size takes, at most.
+/// The memory of a VU with a script of usual size, in bytes, at most.
 const VU: u64 = 100 << 10;
 
 /// Threads of Brunt itself: load cores come on top.

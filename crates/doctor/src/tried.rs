@@ -1,15 +1,15 @@
-//! What no file of the kernel tells: whoever calls has tried it.
+//! Facts that no file of the kernel tells: the caller has tried them.
 
 use std::path::PathBuf;
 
-/// What was tried before the examination.
+/// The outcome of all attempts before the examination.
 #[derive(Debug, Clone, Default)]
 pub struct Tried {
     /// VUs that a test is to have, if somebody said so.
     pub vus: Option<u64>,
     /// How late timers were.
     pub timers: Option<Timers>,
-    /// What all CPUs did meanwhile.
+    /// The use of all CPUs meanwhile.
     pub ticks: Option<Ticks>,
     /// Why the engine's timer can't be had.
     pub no_timer: Option<String>,
@@ -46,12 +46,12 @@ pub struct Ticks {
 /// A folder that Brunt writes into.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folder {
-    /// What for: `temporary files`.
+    /// Its purpose, as a consequence: `modules are fetched again in each run`.
     pub purpose: &'static str,
     /// Where.
     pub path: PathBuf,
     /// Why nothing can be written there.
     pub fault: Option<String>,
-    /// What to do then.
+    /// The remedy.
     pub remedy: &'static str,
 }

@@ -33,7 +33,7 @@ pub(super) fn command() -> Command {
     Command::new("doctor")
         .about("Say what of this machine would spoil a test, and how to change it")
         .override_usage("brunt doctor [OPTIONS]")
-        .arg(value("vus", "N", "Judge files, ports and memory for a test with so many VUs"))
+        .arg(value("vus", "N", "Judge files, ports and memory for a test with N VUs"))
         .arg(switch("json", "Print JSON"))
         .after_help(AFTER)
 }

@@ -47,5 +47,5 @@ fn a_planned_test_that_does_not_fit_is_a_problem() {
     assert!(told.stdout.contains("2000000000 VUs"), "{}", told.stdout);
     let told = brunt("doctor --vus none").told();
     assert_eq!(told.code, 255);
-    assert!(told.stderr.contains("invalid value \"none\" for --vus"), "{}", told.stderr);
+    assert!(told.error().contains("for --vus"), "{}", told.stderr);
 }

@@ -138,7 +138,7 @@ fn wrong_calls_say_what_would_be_right() {
             "behind --",
         ),
         (
-            "k8s manifest --agents 4 --nats nats://n s.js -- --strict",
+            "k8s manifest --agents 4 --nats nats://n s.js -- --once",
             "behind --: ",
             "for the leader",
         ),

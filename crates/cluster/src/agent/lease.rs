@@ -26,7 +26,7 @@ impl Agent {
     /// The scenarios are about to begin.
     pub(super) fn begin_lease(&mut self, now: Nanos, out: &mut Vec<AgentAction>) {
         let Some(fence) = self.plan.as_ref().and_then(|plan| plan.fence()) else { return };
-        // Whoever hears of the start late may have been given up already.
+        // An agent that hears of the start late may have been given up already.
         self.lease.until = self.answered() + fence;
         out.push(AgentAction::Lease { until: self.lease.until });
         self.look_at_lapse(now, fence, out);

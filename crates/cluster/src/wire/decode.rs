@@ -139,7 +139,7 @@ fn check(body: &proto::Message) -> Result<(), WireError> {
     ensure(body.exceptions.iter().all(texts), "an exception without a text")?;
     ensure(body.done.len().is_multiple_of(3), "a number without its scenario")?;
     let is_done = |of: &[u64]| of[0] < SCENARIOS_MAX && of[1] <= of[2] && of[2] < COUNT_MAX;
-    ensure(body.done.chunks_exact(3).all(is_done), "iterations that nobody can have done")?;
+    ensure(body.done.chunks_exact(3).all(is_done), "more iterations than there can be")?;
     ensure(body.exceptions_others < COUNT_MAX, "more exceptions than anybody can count")?;
     if let Some(dropped) = &body.dropped {
         let counts = [

@@ -41,7 +41,7 @@ pub(crate) struct Setting {
     pub(crate) setup_fails: bool,
     pub(crate) load_fails: bool,
     pub(crate) stops_on_loss: bool,
-    /// A lost load is made by another agent; so many come that have no seat.
+    /// A lost load is made by another agent; `spares` come that have no seat.
     pub(crate) takes_over: bool,
     pub(crate) spares: usize,
     /// Data of `setup()` that do not fit into a key.

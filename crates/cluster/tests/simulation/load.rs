@@ -21,7 +21,7 @@ use crate::world::{Process, TICK, World};
 const RATE: u64 = 40;
 
 impl Setting {
-    /// What all agents do, where loads are taken over.
+    /// The scenario of all agents, where loads are taken over.
     pub(crate) fn scenario(&self) -> Scenario {
         Scenario {
             name: "all".into(),
@@ -335,7 +335,7 @@ impl World {
         }
     }
 
-    /// A frame of so many requests, iterations and missed iterations; from now on the target has had the requests.
+    /// A frame of these numbers of requests, iterations and missed iterations; from now on the target has had the requests.
     fn frame(
         &mut self,
         node: usize,

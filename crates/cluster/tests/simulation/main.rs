@@ -57,7 +57,7 @@ fn simulated(seed: u64) -> World {
         matches!(trouble, Trouble::Broker { .. } | Trouble::Cut { node: 0, .. })
     });
     assert!(handled <= 1 || !is_marked, "handleSummary() {handled} times: {}", world.state());
-    // A test that is so short that all of it was due while the broker was away is told to be incomplete: nobody began.
+    // A test that is so short that all of it was due while the broker was away is told to be incomplete: no agent began.
     let is_missed = code == Some(111) && world.truth.began().is_empty();
     if is_healed(setting) && !is_missed {
         assert_eq!(code, None, "{}", world.state());

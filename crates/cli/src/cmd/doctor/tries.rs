@@ -1,4 +1,4 @@
-//! What no file of the kernel tells, tried: timers, the loopback interface, folders, variables.
+//! Facts that no file of the kernel tells, tried: timers, the loopback interface, folders, variables.
 
 use std::fs::read_to_string;
 use std::io::Write as _;
