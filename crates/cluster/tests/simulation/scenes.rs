@@ -249,12 +249,13 @@ fn a_short_cut_takes_nothing_over() {
 fn one_that_was_cut_off_for_a_while_goes_on_when_it_is_heard_again() {
     let world = run(|setting| {
         (setting.takes_over, setting.duration) = (true, 60 * SECOND);
-        setting.troubles.push((20 * SECOND, Trouble::Cut { node: 2, long: 12 * SECOND }));
+        setting.troubles.push((20 * SECOND, Trouble::Cut { node: 2, long: 13 * SECOND / 2 }));
     });
     assert_eq!(end(&world), (None, String::new()), "{}", world.state());
     let seats = &world.outcomes[0].report.seats;
     let all: u64 = seats.iter().map(|seat| seat.totals.iterations + seat.missed).sum();
     assert_eq!(all, 60 * 40 + 1, "{}", world.state());
     let missed: Vec<u64> = seats.iter().map(|seat| seat.missed).collect();
-    assert!(missed.iter().all(|missed| *missed < 10 * 15), "{missed:?}");
+    let most = missed.iter().max().expect("four seats");
+    assert!((1..10 * 5).contains(most), "{missed:?}");
 }
