@@ -233,7 +233,7 @@ pub(crate) fn perform(
                     verdict: &verdict,
                     agents: &whole.agents.rows,
                     cut_short: whole.code.filter(|code| {
-                        // What is missing of a run that went on to its end is told with its agents.
+                        // A run that went on to its end tells missing results with its agents.
                         *code != Exit::Incomplete.code() || recording.run().is_cut_short()
                     }).and(whole.message.clone()),
                     lost: &[("dropped", dropped)],

@@ -137,11 +137,7 @@ fn wrong_calls_say_what_would_be_right() {
             "--duration would",
             "behind --",
         ),
-        (
-            "k8s manifest --agents 4 --nats nats://n s.js -- --once",
-            "behind --: ",
-            "for the leader",
-        ),
+        ("k8s manifest --agents 4 --nats nats://n s.js -- --once", "behind --: ", "for the leader"),
         (
             "k8s manifest --agents 4 --nats nats://n s.js -- --nosuch",
             "behind --: ",

@@ -301,6 +301,8 @@ fn the_queries_of_the_guide_run_on_the_file_of_a_real_run() {
     let page = std::fs::read_to_string(crate::support::repository("docs/guide/run-file.md"))
         .expect("the guide");
     let queries = page.split("```sql\n").skip(1).filter_map(|rest| rest.split("```").next());
+    // The table of agents is in files of leaders alone: the tests of agents ask it.
+    let queries = queries.filter(|query| !query.contains("FROM agent "));
     let mut counts = Vec::new();
     for query in queries {
         let mut statement = sql.prepare(query).unwrap_or_else(|error| panic!("{query}: {error}"));

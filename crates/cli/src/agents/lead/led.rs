@@ -119,7 +119,7 @@ impl Led {
         }
     }
 
-    /// Whether the NATS server is in reach: without it nobody knows how the agents are.
+    /// Whether the NATS server is in reach: without it the leader does not hear of agents.
     pub(super) fn link(&self, is_there: bool) {
         self.now().is_cut_off = !is_there;
     }

@@ -176,7 +176,7 @@ impl LedRun {
         let until = view.seats.iter().filter_map(|seat| seat.whole_ns).min();
         let whole = until.map_or(now, |until| started.saturating_add(until));
         state.whole = state.whole.max(whole);
-        // Nobody tells of load: a new leader, or agents that are done. No numbers are better than zeros.
+        // No agent tells of load: the leader is new, or they are done. No numbers are better than zeros.
         if view.seats.iter().all(|seat| seat.beat.load.is_empty()) {
             return;
         }
