@@ -103,15 +103,17 @@ fn a_pool_has_one_leader_and_a_dead_one_leaves_it() {
 
 #[test]
 fn of_two_leaders_that_come_at_once_one_leads_and_the_other_is_told_so() {
-    let (nats, demo) = (Nats::start(), DemoServer::start());
-    let agent = Agent::start(&nats, "");
-    let text = seconds(3);
-    let mut calls: Vec<_> = (0..2).map(|_| leader(&nats, &demo, 1, &text, "")).collect();
-    let running: Vec<_> = calls.iter_mut().map(crate::support::Brunt::start).collect();
-    let mut told: Vec<Told> = running.into_iter().map(Running::wait).collect();
-    told.sort_by_key(|told| told.code);
-    assert_eq!((told[0].code, told[1].code), (0, 112), "{told:?}");
-    assert!(told[1].error().contains("is in use by the run"), "{told:?}");
-    assert_eq!(requests(&demo), number(&handled(&told[0])["requests"]));
-    assert_eq!(agent.wait().code, 0);
+    for (flags, message) in [("", "is in use by the run"), ("--run-id two", "another leader")] {
+        let (nats, demo) = (Nats::start(), DemoServer::start());
+        let agent = Agent::start(&nats, flags);
+        let text = seconds(3);
+        let mut calls: Vec<_> = (0..2).map(|_| leader(&nats, &demo, 1, &text, flags)).collect();
+        let running: Vec<_> = calls.iter_mut().map(crate::support::Brunt::start).collect();
+        let mut told: Vec<Told> = running.into_iter().map(Running::wait).collect();
+        told.sort_by_key(|told| told.code);
+        assert_eq!((told[0].code, told[1].code), (0, 112), "{told:?}");
+        assert!(told[1].error().contains(message), "{told:?}");
+        assert_eq!(requests(&demo), number(&handled(&told[0])["requests"]));
+        assert_eq!(agent.wait().code, 0);
+    }
 }
