@@ -1,13 +1,8 @@
 // The picture at the top of the README: `node tools/pictures-first.mjs PICTURE.png TERMINAL.txt REPORT.html`. The text of a terminal lies beside
 // the head of the page of the same run. Called by tools/pictures.
 
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import path from 'node:path';
-import { pathToFileURL } from 'node:url';
-
-const web = path.resolve(process.env.WEB ?? new URL('../web', import.meta.url).pathname);
-const puppeteer = createRequire(`${web}/package.json`)('puppeteer-core');
+import { readFileSync, statSync } from 'node:fs';
+import { launch, open } from './pictures-browser.mjs';
 
 // Pixels of each half.
 const WIDTH = 800;
@@ -20,12 +15,6 @@ if (!report) {
   console.error('node tools/pictures-first.mjs PICTURE.png TERMINAL.txt REPORT.html');
   process.exit(2);
 }
-const places = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-const executablePath = places.find((place) => place && existsSync(place));
-if (!executablePath) {
-  console.error('no Chromium: install the package chromium, or name it with the variable CHROMIUM');
-  process.exit(1);
-}
 const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 const coloured = (line) =>
   escaped(line)
@@ -35,15 +24,10 @@ const coloured = (line) =>
     .replace(/^( *█.*)/, '<b>$1</b>');
 const lines = readFileSync(terminal, 'utf8').trimEnd().split('\n').map(coloured).join('\n');
 
-const flags = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--force-color-profile=srgb'];
-const browser = await puppeteer.launch({ executablePath, headless: true, args: flags });
+const browser = await launch();
 try {
   const page = await browser.newPage();
-  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'light' }]);
-  await page.setViewport({ width: Math.round(WIDTH * 1.5), height: Math.round(HEIGHT * 1.5), deviceScaleFactor: 1 });
-  await page.goto(pathToFileURL(path.resolve(report)).href);
-  const isReady = () => document.documentElement.dataset.ready !== undefined;
-  await page.waitForFunction(isReady, { timeout: 120_000, polling: 200 });
+  await open(page, report, Math.round(WIDTH * 1.5), Math.round(HEIGHT * 1.5));
   const shot = await page.screenshot({ encoding: 'base64' });
   // In a page of its own: the report's allows no styles but its own.
   const both = await browser.newPage();

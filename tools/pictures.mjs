@@ -1,12 +1,8 @@
 // Small PNGs of report pages: `node tools/pictures.mjs FOLDER PAGE.html[=SECTION,…]…` writes FOLDER/PAGE-SECTION.png. Called by tools/pictures.
 
-import { existsSync, mkdirSync, statSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
-
-const web = path.resolve(process.env.WEB ?? new URL('../web', import.meta.url).pathname);
-const puppeteer = createRequire(`${web}/package.json`)('puppeteer-core');
+import { launch, open } from './pictures-browser.mjs';
 
 // Pixels: wide enough for all columns, small enough for a page of the guide.
 const WIDTH = 1200;
@@ -21,15 +17,8 @@ if (!folder || pages.length === 0) {
   console.error('node tools/pictures.mjs FOLDER PAGE.html…');
   process.exit(2);
 }
-const places = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-const executablePath = places.find((place) => place && existsSync(place));
-if (!executablePath) {
-  console.error('no Chromium: install the package chromium, or name it with the variable CHROMIUM');
-  process.exit(1);
-}
 mkdirSync(folder, { recursive: true });
-const flags = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--force-color-profile=srgb'];
-const browser = await puppeteer.launch({ executablePath, headless: true, args: flags });
+const browser = await launch();
 let failed = false;
 try {
   for (const named of pages) {
@@ -40,11 +29,7 @@ try {
       failed = true;
       console.error(`${name}: ${error.message}`);
     });
-    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'light' }]);
-    await page.setViewport({ width: WIDTH, height: HEIGHT_MAX, deviceScaleFactor: 1 });
-    await page.goto(pathToFileURL(path.resolve(file)).href);
-    const isReady = () => document.documentElement.dataset.ready !== undefined;
-    await page.waitForFunction(isReady, { timeout: 120_000, polling: 200 });
+    await open(page, file, WIDTH, HEIGHT_MAX);
     for (const section of sections?.split(',') ?? SECTIONS) {
       const clip = await place(page, section);
       if (!clip) {

@@ -4,6 +4,7 @@ import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Agent } from '../../data/model.js';
 import type { App } from '../app.js';
+import { Facts } from '../facts.js';
 import { amount, clock, duration, percent, whole } from '../format.js';
 import { Num } from '../section.js';
 
@@ -183,16 +184,7 @@ function Details({ app, agent }: { app: App; agent: Agent }) {
   ];
   return (
     <>
-      <dl class="facts">
-        {facts
-          .filter(([, value]) => value)
-          .map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-      </dl>
+      <Facts all={facts} />
       {(agent.holes ?? []).map(({ from_s, to_s, lost }, i) => (
         <p key={i} class="note">
           Out of touch from {moment(from_s)} {to_s === null || to_s === undefined ? 'on' : `to ${moment(to_s)}`}

@@ -4,6 +4,7 @@ import type { Distribution } from '../../data/distribution.js';
 import type { Agent } from '../../data/model.js';
 import { gauge, gaugeLine, type Pool, summed, total } from '../../data/pool.js';
 import { type App, judged, rates, type Stretch, subject } from '../app.js';
+import { Facts } from '../facts.js';
 import { amount, byContains, bytes, length, local, percent, perSecond, whole } from '../format.js';
 import { Spark, TrendSpark } from '../plot.js';
 import { Num } from '../section.js';
@@ -101,16 +102,7 @@ export function Head({ app }: { app: App }) {
   return (
     <header class="head">
       <h1>{run.name || run.script || 'Results'}</h1>
-      <dl class="facts">
-        {facts
-          .filter(([, value]) => value)
-          .map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-      </dl>
+      <Facts all={facts} />
       <div class="verdicts">
         <p class={`verdict ${outcome.tone}`}>
           <span class="mark" aria-hidden="true">
