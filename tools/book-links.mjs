@@ -1,4 +1,4 @@
-// node links.mjs FOLDER: looks whether each link and picture in the HTML files of a folder leads to a file of it, and each anchor to an id.
+// node tools/book-links.mjs FOLDER: looks whether each link and picture in the HTML files of a folder leads to a file of it, and each anchor to an id.
 // Addresses elsewhere (https:) are not asked.
 
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';

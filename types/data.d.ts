@@ -46,7 +46,7 @@ declare module 'brunt/data' {
 
   /**
    * A queue of all VUs: first in, first out. Values are kept as JSON, so each taker has a copy of its own.
-   * @template T - A value, at most 1 MiB of JSON.
+   * @template T - A value, at most 1 MiB of JSON; 512 KiB in a test on several machines.
    */
   export interface Queue<T = any> {
     /** Adds a value at the end; `false` if the queue is full. Not in init code. */

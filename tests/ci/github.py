@@ -60,7 +60,6 @@ class Action:
         self.caches, self.artifacts = [], {}
         self.may_comment = True
         self.count = 0
-        self._comments = {}
 
     @property
     def comments(self):

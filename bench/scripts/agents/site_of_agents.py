@@ -42,8 +42,8 @@ export function handleSummary(data) {
 class Told:
     """How a process ended."""
 
-    def __init__(self, process, out, err, took):
-        self.code, self.took = process.returncode, took
+    def __init__(self, process, out, err):
+        self.code = process.returncode
         with open(out, encoding="utf-8") as file:
             self.out = file.read()
         with open(err, encoding="utf-8") as file:
@@ -66,7 +66,6 @@ class Process:
         folder = os.path.join(site.folder, f"{name}-{site.count()}")
         os.makedirs(folder)
         self.out, self.err = os.path.join(folder, "out"), os.path.join(folder, "err")
-        self.since = time.monotonic()
         before = ["nsenter", f"--net=/proc/{network}/ns/net", "--"] if network else []
         with open(self.out, "wb") as out, open(self.err, "wb") as err:
             self.process = subprocess.Popen([*before, *words], cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
@@ -86,7 +85,7 @@ class Process:
 
     def wait(self, limit=300):
         self.process.wait(limit)
-        return Told(self.process, self.out, self.err, time.monotonic() - self.since)
+        return Told(self.process, self.out, self.err)
 
     def error_log(self):
         with open(self.err, encoding="utf-8") as file:
@@ -118,7 +117,6 @@ class Site:
         """)
         self.machines = [self.machine(place) for place in range(2, agents + 2)]
         self.store = os.path.join(self.folder, "store")
-        self.config = ""
         self.nats = self.broker()
         self.demo = Process(self, "demo", [self.brunt, "demo", "--json", "--seed", "1", "--listen", "10.77.0.1:8080"], network=self.hub)
         self.url = "http://10.77.0.1:8080"
@@ -191,10 +189,7 @@ class Site:
     def broker(self, emptied=False):
         if emptied:
             shutil.rmtree(self.store, ignore_errors=True)
-        config = os.path.join(self.folder, "nats.conf")
-        with open(config, "w", encoding="utf-8") as file:
-            file.write(self.config)
-        nats = Process(self, "nats", ["nats-server", "--jetstream", "--addr", "10.78.0.1", "--port", "4222", "--config", config,
+        nats = Process(self, "nats", ["nats-server", "--jetstream", "--addr", "10.78.0.1", "--port", "4222",
                                       "--store_dir", self.store], network=self.hub)
         nats.wait_for("Server is ready")
         return nats
@@ -234,4 +229,4 @@ class Site:
         return self.until(lambda: self.requests(run) >= count)
 
 
-INT, TERM = signal.SIGINT, signal.SIGTERM
+INT = signal.SIGINT

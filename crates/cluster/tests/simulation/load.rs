@@ -11,7 +11,6 @@ use brunt_cluster::{
 use brunt_metrics::{
     CheckDelta, Frame, Registry, Series, SeriesDelta, Sink, TagSet, TrendSink, builtin,
 };
-
 use brunt_schedule::{Arrivals, Executor, Rhythm, Scenario, Segment};
 
 use crate::chaos::{MILLI, Setting, Trouble};
@@ -236,7 +235,7 @@ impl World {
         if let Some(turns) = &mut load.turns {
             turns.at = at;
             load.until = end;
-            let since = std::time::Duration::from_nanos(from.unwrap_or(at) - at);
+            let since = Duration::from_nanos(from.unwrap_or(at) - at);
             turns.next = turns.arrivals.due_before(since);
         }
         let next = load.next;

@@ -98,10 +98,9 @@ impl World {
     pub(crate) fn steer(&mut self, node: usize, steering: Steering) {
         let is_written = self.book.written.values().any(|written| *written == steering);
         assert!(is_written, "nobody steers like this: {steering:?}: {}", self.state());
-        let state = self.state();
         let Process::Agent(_, load) = &mut self.nodes[node].process else { return };
         let before = std::mem::replace(&mut load.steering, steering);
-        assert!(before.serial < steering.serial, "{before:?}, then {steering:?}: {state}");
+        assert!(before.serial < steering.serial, "{before:?}, then {steering:?}: {}", self.state());
     }
 
     /// An agent's load is over by its own plan: it was steered as the others, if its wire was sound.
