@@ -167,7 +167,7 @@ func until(ctx context.Context, patience time.Duration, is func() (bool, string)
 		}
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
+			return fmt.Errorf("%w, and still not so: %s", ctx.Err(), state)
 		case <-time.After(100 * time.Millisecond):
 		}
 	}

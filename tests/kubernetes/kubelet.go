@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sort"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -45,7 +47,8 @@ type life struct {
 	began    time.Time
 	stopped  time.Time
 	ended    time.Time
-	code     int
+	// exit is the exit code, there before the API hears of it; code is set when the API has heard. -1: it has none.
+	exit, code int
 }
 
 func (k *kubelet) start(ctx context.Context) error {
@@ -98,7 +101,7 @@ func (k *kubelet) sync() error {
 				return err
 			}
 		case known == nil && p.Status.Phase == "Pending" && p.Metadata.DeletionTimestamp == nil:
-			l := &life{pod: p, folder: filepath.Join(k.folder, p.Metadata.Namespace, p.Metadata.Name+"-"+p.Metadata.UID[:8]), code: -1}
+			l := &life{pod: p, folder: filepath.Join(k.folder, p.Metadata.Namespace, p.Metadata.Name+"-"+p.Metadata.UID[:8]), exit: -1, code: -1}
 			k.mutex.Lock()
 			k.lives[p.Metadata.UID] = l
 			k.mutex.Unlock()
@@ -161,7 +164,7 @@ func (k *kubelet) live(l *life) {
 	if err != nil {
 		k.tell(l, map[string]any{"phase": "Failed", "reason": "StandIn", "message": err.Error()})
 		l.mutex.Lock()
-		l.code = 128
+		l.exit, l.code = 128, 128
 		l.mutex.Unlock()
 		return
 	}
@@ -179,7 +182,7 @@ func (k *kubelet) live(l *life) {
 		code = 128 + int(status.Signal())
 	}
 	l.mutex.Lock()
-	l.ended = time.Now()
+	l.ended, l.exit = time.Now(), code
 	isLost := l.isLost
 	l.mutex.Unlock()
 	if !isLost {
@@ -189,6 +192,18 @@ func (k *kubelet) live(l *life) {
 	l.code = code
 	l.mutex.Unlock()
 	l.network.remove()
+}
+
+func (l *life) start() time.Time {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return l.began
+}
+
+func (l *life) exitCode() int {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return l.exit
 }
 
 func (l *life) isOver() bool {
@@ -214,17 +229,17 @@ func (l *life) stop(grace time.Duration) {
 	})
 }
 
-// find gives the pods of a namespace that were ever on the node and whose name begins so.
+// find gives the pods of a namespace that were ever on the node and whose name begins so, in the order of their starts.
 func (k *kubelet) find(namespace, prefix string) []*life {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
 	var found []*life
 	for _, l := range k.lives {
-		name := l.pod.Metadata.Name
-		if l.pod.Metadata.Namespace == namespace && len(name) >= len(prefix) && name[:len(prefix)] == prefix {
+		if l.pod.Metadata.Namespace == namespace && strings.HasPrefix(l.pod.Metadata.Name, prefix) {
 			found = append(found, l)
 		}
 	}
+	sort.Slice(found, func(a, b int) bool { return found[a].start().Before(found[b].start()) })
 	return found
 }
 

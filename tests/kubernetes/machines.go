@@ -47,17 +47,9 @@ func (s *scene) agents() string { return s.name + "-agents" }
 
 // codes are the exit codes of the pods that were ever there, in the order of their starts. -1: it has none.
 func (s *scene) codes(prefix string) []int {
-	all := s.kubelet.find(s.name, prefix)
-	for a := range all {
-		for b := a + 1; b < len(all); b++ {
-			if all[b].began.Before(all[a].began) {
-				all[a], all[b] = all[b], all[a]
-			}
-		}
-	}
 	var codes []int
-	for _, l := range all {
-		codes = append(codes, l.code)
+	for _, l := range s.kubelet.find(s.name, prefix) {
+		codes = append(codes, l.exitCode())
 	}
 	return codes
 }

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"sort"
 	"strings"
 	"sync"
 	"syscall"
@@ -145,7 +144,7 @@ func (s *stage) play(it scenario) (string, error) {
 func (s *stage) keepLogs() {
 	for _, it := range scenarios {
 		for _, l := range s.kubelet.find(it.name, "") {
-			name := fmt.Sprintf("%s.%s.%d.log", it.name, l.pod.Metadata.Name, l.code)
+			name := fmt.Sprintf("%s.%s.%d.log", it.name, l.pod.Metadata.Name, l.exitCode())
 			_ = os.WriteFile(filepath.Join(s.folder, name), l.log(), 0o644)
 		}
 	}
@@ -153,15 +152,13 @@ func (s *stage) keepLogs() {
 
 // explain prints what the pods of a scenario that failed said last.
 func (s *stage) explain(name string) {
-	all := s.kubelet.find(name, "")
-	sort.Slice(all, func(a, b int) bool { return all[a].began.Before(all[b].began) })
-	for _, l := range all {
+	for _, l := range s.kubelet.find(name, "") {
 		var p pod
 		state := ""
 		if err := s.api.get(podPath(name, l.pod.Metadata.Name), &p); err == nil {
 			state = p.Status.Phase + " " + p.Status.Message
 		}
-		fmt.Printf("  pod %s, code %d, %s\n", l.pod.Metadata.Name, l.code, state)
+		fmt.Printf("  pod %s, code %d, %s\n", l.pod.Metadata.Name, l.exitCode(), state)
 		for _, line := range strings.Split(last(string(l.log()), 1200), "\n") {
 			fmt.Println("    " + line)
 		}

@@ -262,7 +262,7 @@ func operatorDeleted(s *scene) (string, error) {
 		longest = max(longest, took)
 		log := string(l.log())
 		err := first(
-			expect(l.code == 105, "exit code 105, not %d: %s", l.code, last(log, 800)),
+			expect(l.exitCode() == 105, "exit code 105, not %d: %s", l.exitCode(), last(log, 800)),
 			expect(strings.Contains(log, "teardown ran") && countedLine.MatchString(log), "teardown and a summary in the log %q", last(log, 800)))
 		if err != nil {
 			return "", err

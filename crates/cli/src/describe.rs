@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::screen::Screen;
 use crate::version;
 
 /// The facts of the description. Texts about scenarios come from `schedule`.
@@ -36,6 +37,19 @@ pub(crate) fn banner(color: bool) -> String {
 }
 
 impl Description {
+    /// Shows it; with `--quiet` only the addresses of pages that can't be opened without their token.
+    pub(crate) fn show(&self, screen: &Screen, quiet: bool, color: bool) {
+        if !quiet {
+            let _ = screen.stdout(&self.text(color));
+            return;
+        }
+        // Without its token a page can't be opened; but it does not go into the log, which may be sent to others.
+        let dashboards = self.pages.iter().filter(|address| address.contains("?token="));
+        for address in self.ui.iter().chain(dashboards) {
+            screen.stderr(&format!("the page of the run is at {address}\n"));
+        }
+    }
+
     /// Labels aligned to the right, then one bullet per scenario.
     pub(crate) fn text(&self, color: bool) -> String {
         let (cyan, reset) = if color { ("\x1b[36m", "\x1b[0m") } else { ("", "") };

@@ -274,15 +274,7 @@ fn run<H: Host>(
     config.listeners.extend(line.as_ref().map(LiveLine::listener));
 
     warn_of_open_files(plan.consolidated.peak().possible, open_files);
-    if quiet {
-        // Without its token a page can't be opened; but it does not go into the log, which may be sent to others.
-        let dashboards = description.pages.iter().filter(|address| address.contains("?token="));
-        for address in description.ui.iter().chain(dashboards) {
-            context.screen.stderr(&format!("the page of the run is at {address}\n"));
-        }
-    } else {
-        let _ = context.screen.stdout(&description.text(color));
-    }
+    description.show(&context.screen, quiet, color);
     let teardown = (!config.no_teardown).then_some(config.teardown_timeout);
     let bars = Bars::default();
     // A search tells its answer at once.

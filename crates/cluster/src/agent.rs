@@ -159,7 +159,7 @@ impl Agent {
                 if let Some((uplink, of_us)) = self.uplink.as_mut().zip(of_us) {
                     uplink.seen(now, &of_us.ranges);
                 }
-                self.is_heard(heard);
+                self.heard_until(heard);
             }
             AgentEvent::ClockReply(reply) => {
                 self.leader_heard = now;

@@ -22,7 +22,7 @@ fn count(machine: &Machine) -> Check {
                 Level::Warning,
                 "a container that has used its share up is stopped until the next period, up to 100 ms: durations grow in jumps",
                 format!(
-                    "no CPU limit for load generators (requests without limits), or --workers {:.0}",
+                    "no CPU limit for load generators (in Kubernetes resources.requests without resources.limits), or --workers {:.0}",
                     quota.floor().max(1.0)
                 ),
             )

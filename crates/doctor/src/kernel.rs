@@ -24,7 +24,7 @@ pub(crate) fn checks(machine: &Machine, tried: &Tried) -> Vec<Check> {
     if !machine.has_proc() && cfg!(target_os = "linux") {
         checks.push(Check::fine("proc", "/proc can't be read").at(
             Level::Warning,
-            "no verdict on the generator (CPU, files, ports), no progress of its memory, and most of these checks",
+            "no verdict on the generator (CPU, files, ports), no figures of its memory; most of these checks are absent",
             "mount it: mount -t proc proc /proc; in a chroot: mount --rbind /proc CHROOT/proc",
         ));
     }

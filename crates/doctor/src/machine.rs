@@ -57,12 +57,6 @@ impl Machine {
     }
 }
 
-/// `Name:   123 kB` in a file of lines, in bytes.
-pub(crate) fn kilobytes(text: &str, key: &str) -> Option<u64> {
-    let line = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;
-    line.split_ascii_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1024)
-}
-
 /// `8.2 GiB`, `512 MiB`
 pub(crate) fn bytes(count: u64) -> String {
     let mib = count as f64 / 1_048_576.0;

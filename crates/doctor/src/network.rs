@@ -1,5 +1,7 @@
 //! The network: ports, tables of connections, proxies.
 
+use brunt_verdict::kernel::sockets;
+
 use crate::check::{Check, Level};
 use crate::machine::Machine;
 use crate::tried::Tried;
@@ -57,11 +59,7 @@ fn ports(machine: &Machine, tried: &Tried) -> Option<Check> {
 
 /// Connections whose port is not free yet.
 fn waiting(machine: &Machine) -> Option<u64> {
-    let text = machine.proc("net/sockstat")?;
-    let line = text.lines().find_map(|line| line.strip_prefix("TCP:"))?;
-    let mut words = line.split_ascii_whitespace();
-    words.find(|word| *word == "tw")?;
-    words.next()?.parse().ok()
+    sockets(&machine.proc("net/sockstat")?, "TCP:", "tw")
 }
 
 /// A firewall that follows connections drops packets when its table is full.

@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 use tokio::sync::oneshot;
 use tokio::time::sleep;
 
-use crate::wire::{LIMIT, Late};
+use crate::wire::{ABSENT, LIMIT, Late};
 
 /// The answer to come; an error, in words, after [`LIMIT`] at the latest. Dropping it takes the question back, if it is not
 /// being carried out yet.
@@ -65,7 +65,7 @@ where
     let work = work(gate.clone());
     let Some(wire) = wire.get() else {
         // The receiver is here.
-        drop(told.send(Err("this process has no connection to NATS".to_owned())));
+        drop(told.send(Err(ABSENT.to_owned())));
         return Wait(wait);
     };
     let trouble = Arc::clone(&wire);

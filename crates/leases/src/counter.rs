@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ask::{Wait, ask};
 use crate::cell::{Cell, State};
-use crate::wire::Late;
+use crate::wire::{ABSENT, Late};
 
 /// The largest whole number that a script can tell from its neighbours: `Number.MAX_SAFE_INTEGER`.
 pub const WHOLE_MAX: i64 = (1 << 53) - 1;
@@ -60,7 +60,7 @@ impl Counter {
         let work = |gate| async move {
             match cell {
                 Some(cell) => cell.ask(Add(more), &gate).await,
-                None => Err(String::new()),
+                None => Err(ABSENT.to_owned()),
             }
         };
         ask(&self.wire, "it may have been added or not", work, |_| {})

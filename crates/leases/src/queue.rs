@@ -16,7 +16,7 @@ use self::index::{Asked, Index, Item, Step, Told};
 pub use self::index::{Bounds, End};
 use crate::ask::{Gate, Wait, ask};
 use crate::cell::Cell;
-use crate::wire::{Late, Wire, Wrote};
+use crate::wire::{ABSENT, Late, Wire, Wrote};
 
 /// Bytes of one value at most: a message of NATS holds it.
 pub const VALUE_MAX: usize = 512 << 10;
@@ -96,7 +96,7 @@ impl Queue {
 
 impl Inner {
     fn wire(&self) -> Result<Arc<Wire>, String> {
-        self.wire.get().ok_or_else(String::new)
+        self.wire.get().ok_or_else(|| ABSENT.to_owned())
     }
 
     async fn step(&self, wire: Arc<Wire>, step: Step, gate: &Gate) -> Result<Told, String> {

@@ -11,7 +11,7 @@ use tokio::time::sleep;
 
 use crate::ask::Gate;
 use crate::cell::{Cell, State};
-use crate::wire::{LIMIT, Late};
+use crate::wire::{ABSENT, LIMIT, Late};
 
 /// Rows of a block at most: a process that is lost takes as many with it, twice at most.
 const BLOCK_MAX: u64 = 1000;
@@ -144,7 +144,7 @@ impl Rows {
     /// Asks for a block, until it is there: a block that comes late is as good. Callers that wait hear of each delay of [`LIMIT`].
     fn ask(self: &Arc<Self>) {
         let Some(wire) = self.wire.get() else {
-            self.hear(Err("this process has no connection to NATS".to_owned()), true);
+            self.hear(Err(ABSENT.to_owned()), true);
             return;
         };
         let this = Arc::clone(self);

@@ -18,6 +18,9 @@ const AGAIN: Duration = Duration::from_millis(200);
 /// A write of which nothing can be learned is given up after this.
 const UNSURE: Duration = Duration::from_secs(90);
 
+/// The error of a process that has no wire.
+pub(crate) const ABSENT: &str = "this process has no connection to NATS";
+
 /// A wire that is there a moment later than the things that use it.
 #[derive(Debug, Default)]
 pub(crate) struct Late {

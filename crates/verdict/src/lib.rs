@@ -28,6 +28,6 @@ pub use self::figures::{Figures, Load, Starts, Tail};
 pub use self::finding::{Finding, Level, METRIC, Verdict};
 pub use self::history::History;
 pub use self::judge::judge;
-pub use self::probe::{Container, Outside, Places, Probe};
+pub use self::probe::{Container, Outside, Places, Probe, kernel};
 pub use self::signals::{Core, Shortages, Signals};
 pub use self::warm_up::WarmUp;

@@ -1,7 +1,7 @@
 //! Looks at the generator again and again: its threads, its process, its container, its machine.
 
 mod cgroup;
-mod kernel;
+pub mod kernel;
 
 use std::collections::BTreeMap;
 use std::fs::{read_dir, read_to_string};

@@ -58,10 +58,10 @@ pub(super) struct Handed {
 impl Handed {
     /// The settings of the leader's command line, environment and configuration file.
     ///
+    /// `of_samples`: the outputs that agents have. Settings of others may hold passwords, and stay here.
+    ///
     /// # Errors
     /// A file that can't be read, or is too large to travel; a place that agents don't write to.
-    ///
-    /// `of_samples`: the outputs that agents have. Settings of others may hold passwords, and stay here.
     pub(super) fn gather(
         context: &Context,
         given: &Given,
@@ -71,7 +71,7 @@ impl Handed {
     ) -> Outcome<Self> {
         let routes = routes::read(settings)?;
         if let Some(text) = routes.as_ref().filter(|text| text.len() > ROUTES_MAX) {
-            let size = text.len() / 1024;
+            let size = text.len().div_ceil(1024);
             let told = format!(
                 "--routes: a file of {size} KiB can't be had with --agents, {} KiB at most",
                 ROUTES_MAX / 1024
@@ -79,7 +79,7 @@ impl Handed {
             return Err(Failure::usage(told)
                 .hint("at most 200 routes are told apart: leave comments and rare patterns out"));
         }
-        if routes.is_some() && settings.no_routes {
+        if routes.is_some() && routes::book_of(None, settings.no_routes, plan).is_none() {
             log::warn!("--routes names routes, but --no-routes leaves them out");
         }
         let text = |flag: &str| given.last(flag).filter(|text| !text.is_empty());

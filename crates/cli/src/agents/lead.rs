@@ -165,15 +165,7 @@ pub(crate) fn perform(
     for warning in ledger.warnings() {
         log::warn!("{warning}");
     }
-    if quiet {
-        // Without its token a page can't be opened; but it does not go into the log, which may be sent to others.
-        let dashboards = description.pages.iter().filter(|address| address.contains("?token="));
-        for address in description.ui.iter().chain(dashboards) {
-            context.screen.stderr(&format!("the page of the run is at {address}\n"));
-        }
-    } else {
-        let _ = context.screen.stdout(&description.text(color));
-    }
+    description.show(&context.screen, quiet, color);
 
     let config = LeaderConfig {
         id: format!("{}/{}", super::follow::host(context), std::process::id()),
@@ -226,16 +218,16 @@ pub(crate) fn perform(
         context.logging.flush(Duration::from_secs(2));
         let dropped = results.tell();
         if let Some(recording) = &recording {
+            // A run that went on to its end tells missing results with its agents.
+            let is_cut = |code: &u8| *code != Exit::Incomplete.code() || recording.run().is_cut_short();
+            let cut_short = whole.code.filter(is_cut).and(whole.message.clone());
             kept.finish(&whole.report, &pages, || {
                 recording.end(LedEnd {
                     report: &whole.report,
                     exit: exit_of(whole, settings.strict),
                     verdict: &verdict,
                     agents: &whole.agents.rows,
-                    cut_short: whole.code.filter(|code| {
-                        // A run that went on to its end tells missing results with its agents.
-                        *code != Exit::Incomplete.code() || recording.run().is_cut_short()
-                    }).and(whole.message.clone()),
+                    cut_short,
                     lost: &[("dropped", dropped)],
                 })
             });

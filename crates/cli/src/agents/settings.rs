@@ -183,15 +183,14 @@ fn wait(given: &Given, flag: &str, usual: Duration) -> Outcome<Duration> {
     given.last(flag).map_or(Ok(usual), |text| wait_of(flag, text))
 }
 
-/// `--agent-timeout`: after three seconds without a sign of life an agent is out of touch, and no sooner it is lost.
+/// `--agent-timeout`. An agent is out of touch after three seconds without a sign of life; only then can it be lost.
 fn agent_timeout(given: &Given) -> Outcome<Duration> {
     let limit = wait(given, "agent-timeout", Duration::from_secs(15))?;
     if limit < Duration::from_secs(3) {
         let text = given.last("agent-timeout").unwrap_or_default();
         let why = format!("invalid value \"{text}\" for --agent-timeout: at least 3s is needed");
-        return Err(
-            Failure::usage(why).hint("an agent is out of touch after 3s, and lost no sooner")
-        );
+        return Err(Failure::usage(why)
+            .hint("an agent counts as out of touch after 3s; it can't be given up before that"));
     }
     Ok(limit)
 }

@@ -194,17 +194,22 @@ impl Notes {
     fn tell(&self, kind: &str, text: &str) -> bool {
         /// Notes of one slice.
         const NOTES_MAX: usize = 20;
-        /// Characters of a note.
-        const LENGTH_MAX: usize = 500;
         let mut notes = self.0.notes.lock().unwrap_or_else(PoisonError::into_inner);
         if notes.len() >= NOTES_MAX {
             return false;
         }
-        let plain = |c: char| if c.is_control() { ' ' } else { c };
-        let text = text.chars().map(plain).take(LENGTH_MAX).collect();
-        notes.push(Event { at: clock::now_ns(), kind: kind.to_owned(), text, scenario: None });
+        notes.push(noted(kind, text));
         true
     }
+}
+
+/// An event of this moment, cut if it is long.
+fn noted(kind: &str, text: &str) -> Event {
+    /// Characters of a note.
+    const LENGTH_MAX: usize = 500;
+    let plain = |c: char| if c.is_control() { ' ' } else { c };
+    let text = text.chars().map(plain).take(LENGTH_MAX).collect();
+    Event { at: clock::now_ns(), kind: kind.to_owned(), text, scenario: None }
 }
 
 /// All that is known before the run.

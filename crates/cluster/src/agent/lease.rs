@@ -79,7 +79,7 @@ impl Agent {
     }
 
     /// The leader has heard a beat with this number.
-    pub(super) fn is_heard(&mut self, serial: u64) {
+    pub(super) fn heard_until(&mut self, serial: u64) {
         if self.lease.awaits.is_some_and(|awaited| serial >= awaited) {
             self.lease.awaits = None;
         }

@@ -206,7 +206,7 @@ impl Cell {
         }
     }
 
-    /// Whether all is merged that the last beat told of.
+    /// Moves the end of the time whose frames are all merged, as beats announced it.
     pub(super) fn look_at_whole(&mut self) {
         let (numbered, whole_ns) = (self.beat.numbered, self.beat.whole_ns);
         if self.announced.back() != Some(&(numbered, whole_ns)) {

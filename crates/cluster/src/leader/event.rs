@@ -97,7 +97,7 @@ pub enum LeaderEvent {
     Abort(Fault),
     /// Pause the run, let it go on, scale it. Before this process leads, the wish is kept.
     Steer(Wish),
-    /// [`LeaderAction::Conclude`] is done; with the fault that crossed thresholds are, if there are some.
+    /// [`LeaderAction::Conclude`] is done; with the fault of crossed thresholds, if some are crossed.
     Concluded(Option<Fault>),
     /// Time has passed: call at [`Leader::wake_at`](crate::Leader::wake_at).
     Wake,

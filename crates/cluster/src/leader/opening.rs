@@ -267,7 +267,7 @@ impl Leader {
     }
 
     /// The summary is told: writes the last phase.
-    /// `crossed`: what crossed thresholds are, if some are.
+    /// `crossed`: the fault of crossed thresholds, if some are crossed.
     pub(super) fn concluded(&mut self, now: Nanos, crossed: Option<Fault>) {
         if !matches!(self.stage, Stage::Concluding) {
             return;

@@ -92,8 +92,8 @@ impl Leader {
         }
     }
 
-    /// The agent that takes the load of a seat of the plan over: a spare, else the one with the least to do. None that could not
-    /// load it before.
+    /// The agent that takes the load of a seat of the plan over: a spare, else the agent with the least to do. An agent that failed
+    /// with the same load before is not asked again.
     fn taker(&self, root: u32) -> Option<(String, u64)> {
         let could_not = |agent: &str, incarnation: u64| {
             self.phase.takeovers.iter().any(|takeover| {

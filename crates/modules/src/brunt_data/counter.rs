@@ -4,11 +4,11 @@ use std::ffi::CStr;
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 use std::sync::{Arc, LazyLock, OnceLock};
 
-use brunt_leases::Counter as SharedCounter;
+use brunt_leases::{Counter as SharedCounter, WHOLE_MAX};
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Value};
 
 use super::names::{Named, read_name, same};
-use super::options::{Options, WHOLE_MAX, whole};
+use super::options::{Options, whole};
 use super::share::{Scope, is_init, waited};
 use crate::shared::Shared;
 use crate::state::VuState;

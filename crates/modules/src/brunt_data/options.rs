@@ -1,5 +1,6 @@
 //! Options of `rows()`, `queue()` and `counter()`.
 
+use brunt_leases::WHOLE_MAX;
 use brunt_quickjs::{Ctx, JsResult, Value};
 use brunt_spelling::question;
 
@@ -103,9 +104,6 @@ impl<'js> Options<'js> {
         }
     }
 }
-
-/// The largest whole number that a script can tell from its neighbours: `Number.MAX_SAFE_INTEGER`.
-pub(super) const WHOLE_MAX: i64 = (1 << 53) - 1;
 
 /// A number of a script as a whole one, if it is one.
 pub(super) fn whole(number: f64) -> Option<i64> {

@@ -93,7 +93,7 @@ impl Values {
         if let Some(shared) = self.shared(&VuState::of(ctx).shared) {
             let is_in = waited(ctx, shared.add(text, end), || self.whose())?;
             if !is_in {
-                self.refuse(&format!("{} values, or their bytes", self.asked.max), end);
+                self.refuse(&format!("{} values, or with {BYTES_MAX} bytes", self.asked.max), end);
             }
             return Ok(is_in);
         }

@@ -230,7 +230,7 @@ fn next<'js>(call: Call<'js>) -> JsResult<'js> {
     };
     if here.is_elsewhere {
         let why = format!(
-            "rows \"{}\": the agents have them, and the leader, which runs handleSummary(), has none: {{ share: 'leased' }} is for all of them",
+            "rows \"{}\": each agent has its share of these rows; handleSummary() runs in the leader, which has none. Rows with {{ share: 'leased' }} are there for the leader too",
             set.name
         );
         return Err(throw(ctx, &why));

@@ -8,12 +8,12 @@ pub(super) fn named(text: &str, key: &str) -> Option<u64> {
 }
 
 /// `TCP: inuse 5 orphan 0 tw 3`: the number behind a word in the line of a protocol.
-pub(super) fn sockets(text: &str, protocol: &str, key: &str) -> Option<u64> {
+pub fn sockets(text: &str, protocol: &str, key: &str) -> Option<u64> {
     named(text.lines().find_map(|line| line.strip_prefix(protocol))?, key)
 }
 
 /// `VmRSS:   123 kB`, in bytes.
-pub(super) fn kilobytes(text: &str, key: &str) -> Option<u64> {
+pub fn kilobytes(text: &str, key: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;
     let number: u64 = line.split_ascii_whitespace().next()?.parse().ok()?;
     number.checked_mul(1024)

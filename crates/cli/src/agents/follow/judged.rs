@@ -30,16 +30,20 @@ impl Judged {
 
     /// Takes in a frame. Durations only count beside planned starts, so a closed model costs nothing.
     pub(super) fn take(&mut self, frame: &Frame) {
-        let is_counted = |tags: &brunt_metrics::TagSet| tags.get(WARMUP_TAG) != Some("true");
-        for delta in frame.series.iter().filter(|delta| is_counted(&delta.series.tags)) {
+        for delta in &frame.series {
             let Sink::Trend(trend) = &delta.sink else { continue };
             let metric = delta.series.metric;
-            if metric == builtin::ITERATION_LATENESS {
-                self.lateness.merge(trend);
+            let sum = if metric == builtin::ITERATION_LATENESS {
+                &mut self.lateness
             } else if !self.lateness.is_empty()
                 && let Some(place) = DURATIONS.iter().position(|known| *known == metric)
             {
-                self.durations[place].merge(trend);
+                &mut self.durations[place]
+            } else {
+                continue;
+            };
+            if delta.series.tags.get(WARMUP_TAG) != Some("true") {
+                sum.merge(trend);
             }
         }
     }

@@ -40,8 +40,8 @@ impl Agents {
     pub(super) fn new(report: Report, started: Option<u64>) -> Self {
         let mut rows: Vec<AgentRow> = report.seats.iter().map(|seat| row(seat, started)).collect();
         outliers::mark(&mut rows);
-        for (row, seat) in rows.iter_mut().zip(&report.seats) {
-            row.remarks = remarks(row, seat.delivery.coarser);
+        for row in &mut rows {
+            row.remarks = remarks(row);
         }
         Self {
             rows,
@@ -227,7 +227,7 @@ fn row(seat: &SeatReport, started: Option<u64>) -> AgentRow {
 }
 
 /// The things that are not as they should be, behind those that a comparison found.
-fn remarks(row: &AgentRow, coarser: u64) -> Vec<String> {
+fn remarks(row: &AgentRow) -> Vec<String> {
     let mut remarks = Vec::new();
     if row.host.is_none() {
         remarks.push("no agent came".to_owned());
@@ -264,8 +264,8 @@ fn remarks(row: &AgentRow, coarser: u64) -> Vec<String> {
     if row.cpu_max > BUSY {
         remarks.push("its CPUs were busy".to_owned());
     }
-    if coarser > 0 {
-        remarks.push(format!("{coarser} seconds were told together"));
+    if row.frames.coarser > 0 {
+        remarks.push(format!("{} seconds were told together", row.frames.coarser));
     }
     remarks.extend(row.remarks.iter().cloned());
     if !row.errors.is_empty() {

@@ -234,7 +234,7 @@ impl Conductor {
         let Ok(setup) = serde_json::from_slice::<brunt_cluster::SetupData>(value) else { return };
         self.led.see_setup(&setup);
         if let Some(data) = setup.data {
-            self.tell(Told::SetupData(data.get().to_owned()));
+            self.tell(Told::SetupData(Arc::from(data.get())));
         } else if setup.object.is_some() {
             let (run, told, led) = (self.run.clone(), self.told.clone(), Arc::clone(&self.led));
             drop(tokio::spawn(async move {
@@ -242,8 +242,13 @@ impl Conductor {
                 let read = read.map_err(|error| error.to_string());
                 match read.and_then(|data| String::from_utf8(data).map_err(|e| e.to_string())) {
                     Ok(data) => {
-                        led.has_setup(&data);
-                        drop(told.try_send(Told::SetupData(data)));
+                        let data: Arc<str> = Arc::from(data);
+                        led.has_setup(Arc::clone(&data));
+                        if told.try_send(Told::SetupData(data)).is_err() {
+                            log::warn!(
+                                "handleSummary() has no data of setup(): too much waits for the main thread"
+                            );
+                        }
                     }
                     Err(why) => log::warn!("handleSummary() has no data of setup(): {why}"),
                 }

@@ -105,8 +105,8 @@ impl Led {
     }
 
     /// Large data of `setup()` have come.
-    pub(super) fn has_setup(&self, data: &str) {
-        self.now().setup = Ok(Some(Arc::from(data)));
+    pub(super) fn has_setup(&self, data: Arc<str>) {
+        self.now().setup = Ok(Some(data));
     }
 
     /// A wish that came before there is a leader: it will be a part of its beginning.

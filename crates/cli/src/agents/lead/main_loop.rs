@@ -182,7 +182,7 @@ impl MainLoop {
                         drop(answer.send(ledger.summary(self.elapsed())));
                     }
                 }
-                Told::SetupData(data) => self.setup_data = Some(Arc::from(data)),
+                Told::SetupData(data) => self.setup_data = Some(data),
                 Told::Conclude(outcome) => {
                     if let Some(screen) = &mut self.screen {
                         screen.stop();
@@ -256,6 +256,7 @@ impl MainLoop {
         }
         let run = Duration::from_nanos(outcome.run_ns);
         // All values are there. Of a test that was cut short the last seconds have none.
+        // From here on no verdict ends the test: it is over.
         let is_cut = std::mem::replace(&mut self.is_aborted, true) || run < self.regular;
         let has_looks = self.ledger.as_ref().is_some_and(Ledger::has_looks);
         if !is_cut && has_looks && self.started.is_some() {

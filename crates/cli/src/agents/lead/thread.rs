@@ -29,7 +29,7 @@ const CHECKPOINT_MAX: u64 = 1 << 30;
 pub(super) enum Input {
     /// End the test.
     Abort(Fault),
-    /// The summary is told; with what crossed thresholds are, if some are.
+    /// The summary is told; with the fault of crossed thresholds, if some are crossed.
     Concluded(Option<Fault>),
     /// Somebody at the REST API wants this; the answer says that it is done.
     Order(LeaderEvent, oneshot::Sender<()>),
@@ -53,7 +53,7 @@ pub(super) enum Told {
     /// Something that the log has, too: agents came, are silent, are lost.
     Note(String),
     /// The data of `setup()`, as JSON.
-    SetupData(String),
+    SetupData(Arc<str>),
     /// Somebody wants to know what was measured so far.
     Ask(oneshot::Sender<Summary>),
     /// All is gathered: tell it.

@@ -43,11 +43,15 @@ pub(super) fn together(agents: &[AgentRow], own: Verdict, has_begun: bool) -> Ve
         }
     }
     let mut findings = own.findings;
-    // A load that was taken over is no further agent.
-    let count = agents.iter().filter(|row| row.took_over.is_none()).count();
+    let count = agents_of(agents.iter());
     findings.extend(found.into_values().filter_map(|of| one_of(of, count)));
     findings.extend(unknown(&silent, count));
     Verdict::new(findings)
+}
+
+/// How many agents these are: a load that was taken over is no further one, unless it stands alone.
+fn agents_of<'a>(rows: impl Iterator<Item = &'a AgentRow>) -> usize {
+    rows.filter(|row| row.took_over.is_none()).count().max(1)
 }
 
 /// The finding of several agents.
@@ -56,7 +60,7 @@ fn one_of(mut all: Vec<(&AgentRow, Finding)>, agents: usize) -> Option<Finding> 
     all.sort_by_key(|(_, finding)| Reverse(finding.level));
     let stretches = all.iter().map(|(_, finding)| finding.stretch);
     let stretch = stretches.reduce(|a, b| Some((a?.0.min(b?.0), a?.1.max(b?.1)))).flatten();
-    let count = all.len();
+    let (count, named) = (all.len(), agents_of(all.iter().map(|(row, _)| *row)));
     let told: Vec<String> = all
         .iter()
         .take(NAMED_MAX)
@@ -67,7 +71,7 @@ fn one_of(mut all: Vec<(&AgentRow, Finding)>, agents: usize) -> Option<Finding> 
     let (row, worst) = all.into_iter().next()?;
     let mut values = worst.values;
     values.extend([("seat".to_owned(), f64::from(row.seat)), ("seats".to_owned(), count as f64)]);
-    let evidence = format!("{count} of {agents} agents: {}{more}", told.join("; "));
+    let evidence = format!("{named} of {agents} agents: {}{more}", told.join("; "));
     Some(Finding { stretch, evidence, values, ..worst })
 }
 
@@ -83,7 +87,7 @@ fn unknown(silent: &[&AgentRow], agents: usize) -> Option<Finding> {
         stretch: None,
         evidence: format!(
             "{} of {agents} agents did not tell how their generators fared: {}{more}",
-            silent.len(),
+            agents_of(silent.iter().copied()),
             names.join(", ")
         ),
         values: vec![

@@ -118,8 +118,7 @@ fn fault(path: &Path) -> Option<String> {
 
 /// Without passwords.
 fn proxies(context: &Context) -> Vec<String> {
-    const NAMES: [&str; 6] =
-        ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
+    const NAMES: [&str; 4] = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"];
     let set = NAMES.into_iter().filter_map(|name| {
         let value = context.environment.get(name).filter(|value| !value.is_empty())?;
         let shown = match value.rsplit_once('@') {

@@ -22,7 +22,7 @@ use brunt_runfile::{AgentRow, Event, Load, ScenarioInfo};
 use brunt_schedule::{Executor, Scenario};
 use brunt_verdict::Verdict;
 
-use super::{Closing, Due, close, due_at, info, vus_at};
+use super::{Closing, Due, close, due_at, info, noted, vus_at};
 use crate::{
     Context,
     exit::Exit,
@@ -47,9 +47,6 @@ const PICTURES_MAX: usize = 100;
 
 /// Notes that wait for a slice; more are left out.
 const NOTES_MAX: usize = 200;
-
-/// Characters of a note.
-const NOTE_MAX: usize = 500;
 
 /// A run file in the making.
 pub(crate) struct LedRecording {
@@ -241,10 +238,7 @@ impl State {
     fn tell(&mut self, kind: &str, text: &str) -> bool {
         let has_room = self.notes.len() < NOTES_MAX;
         if has_room {
-            let plain = |c: char| if c.is_control() { ' ' } else { c };
-            let text = text.chars().map(plain).take(NOTE_MAX).collect();
-            let (at, kind) = (clock::now_ns(), kind.to_owned());
-            self.notes.push(Event { at, kind, text, scenario: None });
+            self.notes.push(noted(kind, text));
         }
         has_room
     }
