@@ -122,6 +122,9 @@ fn no_dependency_of_the_workspace_is_unused() {
     }
 }
 
+/// The scripts that install tools which no manifest names.
+const SCRIPTS: [&str; 2] = [".ci/recipes", "tools/book"];
+
 #[test]
 fn dependencies_are_told_once_in_order_and_no_others() {
     let manifest = read("Cargo.toml");
@@ -133,11 +136,16 @@ fn dependencies_are_told_once_in_order_and_no_others() {
         .into_iter()
         .flat_map(|kind| kind.as_object().expect("packages").keys().map(String::as_str))
         .collect();
+    let scripts: String = SCRIPTS.into_iter().map(read).collect();
+    let tools: Vec<&str> = scripts.split(|c: char| !c.is_alphanumeric() && c != '-').collect();
     let page = read("docs/dependencies.md");
     let mut seen = BTreeSet::new();
     for table in page.split("\n## ").skip(1) {
-        let of_page = table.starts_with("In the page");
-        let known = if of_page { &packages } else { &crates };
+        let known = match table.lines().next() {
+            Some("In the page") => &packages,
+            Some("Beside the tests") => &tools,
+            _ => &crates,
+        };
         let mut last = "";
         for row in table.lines().filter(|line| line.starts_with("| `")) {
             let cell = row.split('|').nth(1).unwrap_or_default();
