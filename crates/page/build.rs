@@ -1,4 +1,4 @@
-//! Builds the page from `web/`, with npm, and cuts it at the places for its data.
+//! Builds the page from `web/` (a link to that of the repository, so that it is part of the package), with npm, and cuts it at the places for its data.
 //!
 //! All of it happens in a copy below `OUT_DIR`, so that the sources may be read-only and builds for several target folders don't meet.
 //! Packages are fetched once (`npm ci`, from the lock file); as long as the lock file stays the same no network is needed again. A
@@ -26,7 +26,7 @@ const PLACES: [&str; 3] = ["__BRUNT_TITLE__", "__BRUNT_CONFIG__", "__BRUNT_DATA_
 
 fn main() -> ExitCode {
     let folder = |name: &str| PathBuf::from(env::var_os(name).unwrap_or_default());
-    let sources = folder("CARGO_MANIFEST_DIR").join("../../web");
+    let sources = folder("CARGO_MANIFEST_DIR").join("web");
     for name in FILES.iter().chain(&["src"]) {
         println!("cargo::rerun-if-changed={}", sources.join(name).display());
     }

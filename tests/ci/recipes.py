@@ -67,7 +67,8 @@ class Machine:
         program.parent.mkdir()
         executable(program, f'#!/bin/sh\nexec "{brunt}" "$@"\n')
         self.archive = self.home / "brunt.tar.gz"
-        subprocess.run(["tar", "-czf", self.archive, "-C", program.parent, "brunt"], check=True)
+        # As in an archive of a release.
+        subprocess.run(["tar", "-czf", self.archive, "--transform", "s,^,brunt-0.1.0-x86_64-unknown-linux-musl/,", "-C", program.parent, "brunt"], check=True)
         self.sha256 = subprocess.run(["sha256sum", self.archive], check=True, capture_output=True, text=True).stdout.split()[0]
         self.environment = {"HOME": str(self.home), "PATH": "/usr/local/bin:/usr/bin:/bin", "TMPDIR": str(self.home)}
 

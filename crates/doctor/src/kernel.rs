@@ -30,10 +30,15 @@ pub(crate) fn checks(machine: &Machine, tried: &Tried) -> Vec<Check> {
     }
     let timer = Check::fine("timer", "the kernel's timers (timerfd) can be had");
     checks.push(match &tried.no_timer {
-        Some(fault) => Check::fine("timer", format!("no timer of the kernel (timerfd) can be had: {fault}")).at(
+        Some(fault) => Check::fine("timer", format!("no timer can be had: {fault}")).at(
             Level::Problem,
             "the engine can't run: each core needs one",
-            "allow timerfd_create, timerfd_settime and epoll in the seccomp profile of the container; see ulimit -n if files have run out",
+            "allow epoll in the seccomp profile of the container; see ulimit -n if files have run out",
+        ),
+        None if tried.coarse_timer => Check::fine("timer", "the kernel's timers (timerfd) can't be had").at(
+            Level::Warning,
+            "iterations of an arrival rate start up to 2 ms late",
+            "allow timerfd_create and timerfd_settime in the seccomp profile of the container",
         ),
         None => timer,
     });

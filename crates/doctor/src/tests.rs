@@ -129,6 +129,7 @@ fn each_try_is_judged() {
         (Tried { ticks: ticks(0.9, 0.0), ..well() }, ("other programs", Problem)),
         (Tried { ticks: ticks(0.1, 0.1), ..well() }, ("steal", Warning)),
         (Tried { no_timer: text(), ..well() }, ("timer", Problem)),
+        (Tried { coarse_timer: true, ..well() }, ("timer", Warning)),
         (Tried { no_loopback: text(), ..well() }, ("loopback", Warning)),
         (Tried { no_resolver: true, ..well() }, ("names", Note)),
         (Tried { folders: vec![folder], ..well() }, ("folders", Warning)),

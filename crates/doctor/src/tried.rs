@@ -13,6 +13,8 @@ pub struct Tried {
     pub ticks: Option<Ticks>,
     /// Why the engine's timer can't be had.
     pub no_timer: Option<String>,
+    /// Whether the engine's timer is the runtime's, as the system has or allows no exact one.
+    pub coarse_timer: bool,
     /// Why no listener on the loopback interface can be had.
     pub no_loopback: Option<String>,
     /// Whether no server for host names is configured.

@@ -15,7 +15,7 @@ use crate::{
 /// Names and texts of the files of `types/` in the repository.
 macro_rules! files {
     ($($name:literal)*) => {
-        &[$(($name, include_str!(concat!("../../../../types/", $name)))),*]
+        &[$(($name, include_str!(concat!("../../types/", $name)))),*]
     };
 }
 

@@ -9,13 +9,13 @@ use super::{template, values};
 
 /// The templates, in the order of the manifest.
 const TEMPLATES: [&str; 4] = [
-    include_str!("../../../../deploy/helm/brunt/templates/secret.yaml"),
-    include_str!("../../../../deploy/helm/brunt/templates/disruption-budget.yaml"),
-    include_str!("../../../../deploy/helm/brunt/templates/leader.yaml"),
-    include_str!("../../../../deploy/helm/brunt/templates/agents.yaml"),
+    include_str!("../../chart/templates/secret.yaml"),
+    include_str!("../../chart/templates/disruption-budget.yaml"),
+    include_str!("../../chart/templates/leader.yaml"),
+    include_str!("../../chart/templates/agents.yaml"),
 ];
 
-const VALUES: &str = include_str!("../../../../deploy/helm/brunt/values.yaml");
+const VALUES: &str = include_str!("../../chart/values.yaml");
 
 /// Where the leader has the archive from.
 #[derive(Debug, Clone, PartialEq, Eq)]

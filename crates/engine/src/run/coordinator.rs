@@ -132,6 +132,11 @@ impl<R: Runner> Coordinator<R> {
             Ok(timer) => timer,
             Err(error) => return self.give_up(format!("no timer: {error}")),
         };
+        if !timer.is_exact() {
+            log::warn!(
+                "the system gives no exact timer (timerfd): iterations of an arrival rate start up to 2 ms late; see brunt doctor"
+            );
+        }
         let mut setup_data = None;
         if self.parts.failure.is_none() {
             self.init(&mut timer).await;

@@ -49,7 +49,7 @@ pub(super) fn together(agents: &[AgentRow], own: Verdict, has_begun: bool) -> Ve
     Verdict::new(findings)
 }
 
-/// How many agents these are: a load that was taken over is no further one, unless it stands alone.
+/// How many agents these are: a load that was taken over is no further one, unless there is no other.
 fn agents_of<'a>(rows: impl Iterator<Item = &'a AgentRow>) -> usize {
     rows.filter(|row| row.took_over.is_none()).count().max(1)
 }

@@ -16,11 +16,13 @@ pub(super) fn tried(context: &Context, vus: Option<u64>) -> Tried {
     let before = ticks();
     let timers = timers();
     let after = ticks();
+    let timer = timer();
     Tried {
         vus,
         timers: Some(timers),
         ticks: before.zip(after).and_then(|(before, after)| shares(before, after)),
-        no_timer: no_timer(),
+        coarse_timer: matches!(timer, Ok(false)),
+        no_timer: timer.err(),
         no_loopback: std::net::TcpListener::bind("127.0.0.1:0")
             .err()
             .map(|error| error.to_string()),
@@ -68,11 +70,11 @@ fn shares(before: [u64; 8], after: [u64; 8]) -> Option<Ticks> {
     })
 }
 
-/// The engine's own timer, in a runtime such as each core has.
-fn no_timer() -> Option<String> {
+/// Whether the engine's own timer is exact, in a runtime such as each core has.
+fn timer() -> Result<bool, String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let made = runtime.and_then(|runtime| runtime.block_on(async { CoreTimer::new().map(drop) }));
-    made.err().map(|error| error.to_string())
+    let made = runtime.and_then(|runtime| runtime.block_on(async { CoreTimer::new() }));
+    made.map(|timer| timer.is_exact()).map_err(|error| error.to_string())
 }
 
 fn folders(context: &Context) -> Vec<Folder> {

@@ -171,6 +171,10 @@ fn texts(source: &str, kind: Kind) -> Vec<(usize, String)> {
 
 fn search(path: &Path, found: &mut Vec<String>) {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    // Links lead to folders that are searched at their own places, or not at all.
+    if path.is_symlink() {
+        return;
+    }
     if path.is_dir() {
         if SKIPPED.contains(&name) || name.starts_with('.') && name != ".ci" {
             return;
