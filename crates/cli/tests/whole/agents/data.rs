@@ -160,7 +160,10 @@ fn values_pass_between_agents_and_each_is_taken_once() {
     assert_eq!((of("put"), of("taken"), of("sum")), (450, 451, 450 * 451 / 2), "{told}");
     assert!(of("back") > 0 && told["left"] == "for the leader", "{told}");
     let striped = told["rows"].as_str().expect("an error");
-    assert!(striped.starts_with("GoError: rows \"striped\": each agent has its share"), "{striped}");
+    assert!(
+        striped.starts_with("GoError: rows \"striped\": each agent has its share"),
+        "{striped}"
+    );
 }
 
 #[test]
