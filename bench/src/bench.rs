@@ -78,6 +78,7 @@ impl Bench {
                 let flag = match client {
                     Client::K6 | Client::Brunt => "version",
                     Client::Wrk => "-v",
+                    Client::Vegeta => "-version",
                     _ => "--version",
                 };
                 let said = Command::new(program)

@@ -18,6 +18,8 @@ pub(crate) enum Client {
     Wrk,
     H2load,
     Oha,
+    Vegeta,
+    Gatling,
 }
 
 /// How to load the server once.
@@ -43,7 +45,8 @@ pub(crate) struct Outcome {
 }
 
 impl Client {
-    pub(crate) const ALL: [Self; 5] = [Self::Brunt, Self::K6, Self::Wrk, Self::H2load, Self::Oha];
+    pub(crate) const ALL: [Self; 7] =
+        [Self::Brunt, Self::K6, Self::Gatling, Self::Vegeta, Self::Wrk, Self::H2load, Self::Oha];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -52,6 +55,8 @@ impl Client {
             Self::Wrk => "wrk",
             Self::H2load => "h2load",
             Self::Oha => "oha",
+            Self::Vegeta => "vegeta",
+            Self::Gatling => "gatling",
         }
     }
 
@@ -63,7 +68,20 @@ impl Client {
             Self::Wrk => "apt-get install wrk",
             Self::H2load => "apt-get install nghttp2-client",
             Self::Oha => "cargo install oha",
+            Self::Vegeta => "go install github.com/tsenart/vegeta/v12@v12.13.0",
+            Self::Gatling => "bench/peers/gatling/run --install",
         }
+    }
+
+    /// Whether it can be asked for HTTP/2 here.
+    pub(crate) fn has_http2(self) -> bool {
+        matches!(self, Self::Brunt | Self::K6 | Self::H2load)
+    }
+
+    /// For how long it loads the server where others do so for `seconds`: a JVM compiles its code in the first ones, and its start weighs as
+    /// much as a million requests of the fastest.
+    pub(crate) fn seconds(self, seconds: u64) -> u64 {
+        if self == Self::Gatling { seconds * 5 } else { seconds }
     }
 
     /// Whether it runs scripts.
@@ -73,12 +91,22 @@ impl Client {
 
     /// Its program; Brunt and k6 are settled by the command line and come in the script call.
     pub(crate) fn find(self) -> Option<PathBuf> {
+        if self == Self::Gatling {
+            let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+            let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
+            let target = target.unwrap_or_else(|| here.join("../target"));
+            let program = here.join("peers/gatling/run");
+            return target.join("gatling/classes/Get.class").exists().then_some(program);
+        }
         find(self.name())
     }
 
     /// Loads the server once with a client that runs no script.
     pub(crate) fn load(self, program: &Path, load: &Load) -> anyhow::Result<Outcome> {
         let mut command = process::command(program, load.core);
+        let folder = tempfile::tempdir()?;
+        let [targets, results] =
+            ["targets.txt", "results.bin"].map(|name| folder.path().join(name));
         let (vus, time) = (load.vus.to_string(), format!("{}s", load.seconds));
         match self {
             Self::Wrk => command.args(["-t1", "-c", &vus, "-d", &time, &load.url]),
@@ -102,6 +130,13 @@ impl Client {
                 &time,
                 &load.url,
             ]),
+            Self::Vegeta => {
+                std::fs::write(&targets, format!("GET {}\n", load.url))?;
+                command.args(["attack", "-rate=0", "-insecure", "-duration", &time]);
+                command.args(["-workers", &vus, "-max-workers", &vus, "-max-connections", &vus]);
+                command.arg("-targets").arg(&targets).arg("-output").arg(&results)
+            }
+            Self::Gatling => command.args([&load.url, &vus, &load.seconds.to_string()]),
             Self::Brunt | Self::K6 => bail!("{} needs a script", self.name()),
         };
         let spent = process::run(command, limit(load.seconds))?;
@@ -109,6 +144,12 @@ impl Client {
         let requests = match self {
             Self::Wrk => wrk_requests(&spent.stdout),
             Self::H2load => h2load_requests(&spent.stdout),
+            Self::Gatling => gatling_requests(&spent.stdout),
+            Self::Vegeta => {
+                let mut report = Command::new(program);
+                let report = report.args(["report", "-type=json"]).arg(&results).output()?;
+                vegeta_requests(&report.stdout)
+            }
             _ => oha_requests(&spent.stdout),
         };
         let requests = requests.with_context(|| {
@@ -211,6 +252,20 @@ fn h2load_requests(stdout: &str) -> Option<u64> {
     line.split(", ").find_map(|part| part.strip_suffix(" succeeded")?.parse().ok())
 }
 
+/// `> Global | 3,391,123 | 3,391,123 | 0`: all of them, and those that were well; none if one was not. The last of such lines is of the whole.
+fn gatling_requests(stdout: &str) -> Option<u64> {
+    let line = stdout.lines().rfind(|line| line.starts_with("> Global"))?;
+    let mut counts = line.split('|').skip(1).map(|text| text.trim().replace(',', ""));
+    let (all, good) = (counts.next()?, counts.next()?);
+    (all == good).then(|| all.parse().ok())?
+}
+
+/// The count of requests; none if one failed.
+fn vegeta_requests(report: &[u8]) -> Option<u64> {
+    let report: Value = serde_json::from_slice(report).ok()?;
+    (report["success"].as_f64()? == 1.0).then(|| report["requests"].as_u64())?
+}
+
 /// The sum of `statusCodeDistribution`.
 fn oha_requests(stdout: &str) -> Option<u64> {
     let report: Value = serde_json::from_str(stdout).ok()?;
@@ -241,6 +296,16 @@ mod tests {
         let stdout = r#"{"summary":{},"statusCodeDistribution":{"200":40,"404":2}}"#;
         assert_eq!(oha_requests(stdout), Some(42));
         assert_eq!(oha_requests("no JSON"), None);
+    }
+
+    #[test]
+    fn gatling_and_vegeta_tell_their_requests_if_all_were_well() {
+        let line =
+            "> Global   | 391 | 391 | 0\n> get | 391 | 391 | 0\n> Global   | 3,391 | 3,391 | 0\n";
+        assert_eq!(gatling_requests(line), Some(3391));
+        assert_eq!(gatling_requests("> Global   | 3,391 | 3,390 | 1\n"), None);
+        assert_eq!(vegeta_requests(br#"{"requests":7,"success":1}"#), Some(7));
+        assert_eq!(vegeta_requests(br#"{"requests":7,"success":0.9}"#), None);
     }
 
     #[test]

@@ -87,13 +87,14 @@ fn server_core() -> Option<usize> {
 
 /// CPU per hit as fast as 250 workers can, beside those who do nothing else.
 pub(super) fn cost(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
-    const CLIENTS: [Client; 4] = [Client::Brunt, Client::Wrk, Client::H2load, Client::Oha];
+    const CLIENTS: [Client; 5] =
+        [Client::Brunt, Client::Wrk, Client::Vegeta, Client::H2load, Client::Oha];
     let server = Server::start(server_core())?;
     let url = server.url(Speech::Plain);
     let seconds = bench.settings.seconds;
-    let mut micros: [Vec<f64>; 4] = Default::default();
-    let mut rates: [Vec<f64>; 4] = Default::default();
-    let mut failures: [Option<String>; 4] = Default::default();
+    let mut micros: [Vec<f64>; 5] = Default::default();
+    let mut rates: [Vec<f64>; 5] = Default::default();
+    let mut failures: [Option<String>; 5] = Default::default();
     let once = |client: Client| -> anyhow::Result<(u64, Spent)> {
         if client == Client::Brunt {
             let workers = WORKERS.to_string();
@@ -152,7 +153,7 @@ pub(super) fn cost(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
         title: format!("brunt attack -rate=0, {WORKERS} workers, client on one core"),
         method: format!(
             "GET for {seconds} s, {} rounds, nginx with one worker; client on core 0, server on core 1. \
-             Brunt writes a record of every hit to a file.",
+             Brunt and vegeta write a record of every hit to a file.",
             bench.settings.rounds
         ),
         header: vec!["client", "CPU µs/request", "brunt / it", "requests/s"],

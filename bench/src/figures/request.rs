@@ -155,8 +155,7 @@ fn measure(bench: &Bench, setting: &Setting) -> anyhow::Result<Figure> {
         .into_iter()
         // Only a script can pause.
         .filter(|client| setting.pause == 0.0 || client.is_scripted())
-        // wrk has no HTTP/2; oha is called for HTTP/1.1.
-        .filter(|client| setting.streams == 0 || !matches!(client, Client::Wrk | Client::Oha))
+        .filter(|client| setting.streams == 0 || client.has_http2())
         .collect();
     let mut results: Vec<Rounds> = clients.iter().map(|_| Rounds::default()).collect();
     for _ in 0..bench.settings.rounds {
@@ -164,6 +163,7 @@ fn measure(bench: &Bench, setting: &Setting) -> anyhow::Result<Figure> {
             if rounds.failure.is_some() {
                 continue;
             }
+            let load = Load { seconds: client.seconds(load.seconds), ..load.clone() };
             match once(bench, *client, setting.script, &load) {
                 Ok(Some(outcome)) => rounds.take(&outcome, &load),
                 Ok(None) => rounds.failure = Some(missing(*client)),
@@ -196,9 +196,10 @@ fn measure(bench: &Bench, setting: &Setting) -> anyhow::Result<Figure> {
     Ok(Figure {
         title: format!("{}, {} VUs, {}", setting.title[0], setting.vus, setting.title[1]),
         method: format!(
-            "{} connections for {} s, {} rounds, nginx with one worker{}.",
+            "{} connections for {} s{}, {} rounds, nginx with one worker{}.",
             setting.vus,
             load.seconds,
+            if clients.contains(&Client::Gatling) { " (gatling five times as long)" } else { "" },
             bench.settings.rounds,
             if pinned { "; client on core 0, server on core 1" } else { "; nothing pinned" }
         ),
