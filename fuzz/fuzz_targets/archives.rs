@@ -122,5 +122,8 @@ fuzz_target!(|input: &[u8]| {
     // The main script is written under its name as an entry. A name with a backslash, or one that is not UTF-8, is another name there.
     let added = again.files.iter().filter(|(path, _)| !archive.files.contains_key(*path));
     let added: Vec<_> = added.map(|(path, bytes)| (path, bytes.as_slice())).collect();
-    assert!(added.len() <= 1 && added.iter().all(|(_, bytes)| *bytes == archive.data.as_slice()), "{added:?}");
+    assert!(
+        added.len() <= 1 && added.iter().all(|(_, bytes)| *bytes == archive.data.as_slice()),
+        "{added:?}"
+    );
 });

@@ -7,8 +7,8 @@
 use std::sync::Arc;
 
 use brunt_cluster::{
-    Agent, AgentAction, AgentConfig, AgentEvent, Archive, FORMAT, Key, Leader, LeaderAction, LeaderConfig,
-    LeaderEvent, Limits, Loaded, Nanos, Plan, Policy, Steering, Stored,
+    Agent, AgentAction, AgentConfig, AgentEvent, Archive, FORMAT, Key, Leader, LeaderAction,
+    LeaderConfig, LeaderEvent, Limits, Loaded, Nanos, Plan, Policy, Steering, Stored,
 };
 use brunt_metrics::{Registry, TagSet};
 use libfuzzer_sys::fuzz_target;
@@ -61,7 +61,13 @@ fn lead(leader: &mut Leader, now: Nanos, event: LeaderEvent, revision: &mut u64)
 }
 
 /// So an agent.
-fn follow(agent: &mut Agent, now: Nanos, event: AgentEvent, registry: &Arc<Registry>, revision: &mut u64) {
+fn follow(
+    agent: &mut Agent,
+    now: Nanos,
+    event: AgentEvent,
+    registry: &Arc<Registry>,
+    revision: &mut u64,
+) {
     let mut events = vec![event];
     let mut steps = 0;
     while let Some(event) = events.pop() {
@@ -78,7 +84,10 @@ fn follow(agent: &mut Agent, now: Nanos, event: AgentEvent, registry: &Arc<Regis
                 }
                 AgentAction::Load { plan, .. } => {
                     let registry = Arc::clone(registry);
-                    events.push(AgentEvent::Loaded(Ok(Loaded { digest: plan.digest.clone(), registry })));
+                    events.push(AgentEvent::Loaded(Ok(Loaded {
+                        digest: plan.digest.clone(),
+                        registry,
+                    })));
                 }
                 AgentAction::Setup => events.push(AgentEvent::SetupDone(Ok(None))),
                 AgentAction::Start { .. } => events.push(AgentEvent::Started { late_ns: 0 }),
@@ -162,8 +171,15 @@ fuzz_target!(|input: &[u8]| {
             11 => Some(LeaderEvent::Disconnected),
             12 => Some(LeaderEvent::Connected),
             13 => Some(LeaderEvent::Wake),
-            14 => Some(LeaderEvent::Conflict { key: key(control >> 4), current: Some((bytes.to_vec(), revision)) }),
-            number @ 0..8 => Some(LeaderEvent::Changed { key: key(number), value: Some(bytes.to_vec()), revision }),
+            14 => Some(LeaderEvent::Conflict {
+                key: key(control >> 4),
+                current: Some((bytes.to_vec(), revision)),
+            }),
+            number @ 0..8 => Some(LeaderEvent::Changed {
+                key: key(number),
+                value: Some(bytes.to_vec()),
+                revision,
+            }),
             _ => Some(LeaderEvent::Changed { key: key(control >> 4), value: None, revision }),
         };
         if let Some(event) = event {
@@ -176,8 +192,15 @@ fuzz_target!(|input: &[u8]| {
             11 => Some(AgentEvent::Disconnected),
             12 => Some(AgentEvent::Connected),
             13 => Some(AgentEvent::Wake),
-            14 => Some(AgentEvent::Conflict { key: key(control >> 4), current: Some((bytes.to_vec(), revision)) }),
-            number @ 0..8 => Some(AgentEvent::Changed { key: key(number), value: Some(bytes.to_vec()), revision }),
+            14 => Some(AgentEvent::Conflict {
+                key: key(control >> 4),
+                current: Some((bytes.to_vec(), revision)),
+            }),
+            number @ 0..8 => Some(AgentEvent::Changed {
+                key: key(number),
+                value: Some(bytes.to_vec()),
+                revision,
+            }),
             _ => Some(AgentEvent::Changed { key: key(control >> 4), value: None, revision }),
         };
         if let Some(event) = event {

@@ -34,7 +34,9 @@ fuzz_target!(|input: &[u8]| {
     let variable = |name: &str| (name.len() % 2 == 0).then(|| name.to_lowercase());
     match curl::read(text, &Surroundings { folder, variable: &variable }) {
         Ok(session) => check(&session),
-        Err(Error::Curl { line, .. }) => assert!((1..=text.lines().count().max(1) + 1).contains(&line)),
+        Err(Error::Curl { line, .. }) => {
+            assert!((1..=text.lines().count().max(1) + 1).contains(&line))
+        }
         Err(error) => panic!("{error}"),
     }
 });

@@ -24,7 +24,12 @@ fuzz_target!(|input: &[u8]| {
         assert!(exchange.response.is_some() != exchange.failure.is_some());
         let filled = exchange.request.body.in_memory().map_or(0, <[u8]>::len);
         assert!(filled <= FILLED_MAX);
-        size += exchange.response.iter().filter_map(|r| r.body.in_memory()).map(<[u8]>::len).sum::<usize>();
+        size += exchange
+            .response
+            .iter()
+            .filter_map(|r| r.body.in_memory())
+            .map(<[u8]>::len)
+            .sum::<usize>();
         let _ = Resource::of(exchange);
     }
     assert!(recording.exchanges.is_sorted_by_key(|exchange| exchange.sent));

@@ -18,7 +18,10 @@ fuzz_target!(|input: &[u8]| {
         let twice = folded(&once, driver);
         assert!(twice.len() <= FOLDED_MAX);
         if let Some(found) = tuple(sql, driver) {
-            assert!(sql[found.range.clone()].starts_with('(') && sql[found.range.clone()].ends_with(')'));
+            assert!(
+                sql[found.range.clone()].starts_with('(')
+                    && sql[found.range.clone()].ends_with(')')
+            );
             assert_eq!(found.repeated(sql, driver, 1), sql);
             let double = found.repeated(sql, driver, 2);
             assert!(double.len() > sql.len());
@@ -27,7 +30,10 @@ fuzz_target!(|input: &[u8]| {
         for count in 0..=NAMES.len() {
             let Ok(read) = named(sql, driver, &NAMES[..count]) else { continue };
             assert!(read.order.iter().all(|index| *index < count));
-            assert!((0..count).all(|index| read.order.contains(&index)), "a value that goes nowhere");
+            assert!(
+                (0..count).all(|index| read.order.contains(&index)),
+                "a value that goes nowhere"
+            );
         }
     }
 });

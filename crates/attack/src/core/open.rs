@@ -130,7 +130,9 @@ pub(super) async fn run<L: Load>(core: &Rc<Core<L>>) -> io::Result<()> {
     let mut stopping = pin!(core.control.stopping());
     let mut timer = CoreTimer::new()?;
     if core.index == 0 && !timer.is_exact() {
-        log::warn!("the system gives no exact timer (timerfd): hits start up to 2 ms late; see brunt doctor");
+        log::warn!(
+            "the system gives no exact timer (timerfd): hits start up to 2 ms late; see brunt doctor"
+        );
     }
     let mut number = core.index as u64;
     let mut earliest = 0;
