@@ -263,7 +263,7 @@ fn gatling_requests(stdout: &str) -> Option<u64> {
 /// The count of requests; none if one failed.
 fn vegeta_requests(report: &[u8]) -> Option<u64> {
     let report: Value = serde_json::from_slice(report).ok()?;
-    (report["success"].as_f64()? == 1.0).then(|| report["requests"].as_u64())?
+    (report["success"].as_f64()? >= 1.0).then(|| report["requests"].as_u64())?
 }
 
 /// The sum of `statusCodeDistribution`.
