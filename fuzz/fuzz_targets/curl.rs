@@ -31,7 +31,7 @@ fuzz_target!(|input: &[u8]| {
         return;
     }
     let folder = std::path::Path::new("/nonexistent");
-    let variable = |name: &str| (name.len() % 2 == 0).then(|| name.to_lowercase());
+    let variable = |name: &str| name.len().is_multiple_of(2).then(|| name.to_lowercase());
     match curl::read(text, &Surroundings { folder, variable: &variable }) {
         Ok(session) => check(&session),
         Err(Error::Curl { line, .. }) => {

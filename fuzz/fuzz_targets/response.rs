@@ -9,9 +9,12 @@ use libfuzzer_sys::fuzz_target;
 /// Above any input: a limit may be met earlier or later, depending on the cuts.
 const HEAD_LIMIT: usize = 1 << 20;
 
+/// Status, minor version, whether the connection stays, reason, and lines of the head.
+type Head = (u16, u8, bool, Vec<u8>, Vec<u8>);
+
 #[derive(Debug, PartialEq)]
 struct Told {
-    head: Option<(u16, u8, bool, Vec<u8>, Vec<u8>)>,
+    head: Option<Head>,
     interim: Vec<u16>,
     body: Vec<u8>,
     left_over: usize,

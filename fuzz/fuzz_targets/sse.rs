@@ -79,7 +79,7 @@ impl Page {
         while ctx.run_job().unwrap_or_else(|_| thrown(ctx)) {}
         let told = run(ctx, "told.js", "JSON.stringify(told)").to_string_lossy();
         self.runs += 1;
-        if self.runs % 256 == 0 {
+        if self.runs.is_multiple_of(256) {
             self.vm.collect();
         }
         told.unwrap_or_else(|_| thrown(ctx))
