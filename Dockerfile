@@ -1,7 +1,7 @@
 # An image of Brunt: one static program and the certificates of authorities, no shell. Its user is 12345, as in k6's image.
 #
 #   docker build -t brunt .                                   compiles it, in some ten minutes
-#   docker build -t brunt --build-context build=FOLDER .      takes FOLDER, made by `deploy/image/root PROGRAM FOLDER`
+#   docker build -t brunt --build-context build=FOLDER .      takes FOLDER/out, made by `deploy/image/root PROGRAM FOLDER/out`
 #   docker run --rm -i brunt run - <script.js
 #
 # The image for the k6-operator needs a shell: deploy/image/build makes it.
