@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use brunt_quickjs::{Compiled, Ctx, Exports, Hooks, JsResult, Loaded, ModuleHost, Vm};
 use brunt_script::{
-    Disk, Files, Format, Graph, ImportKind, Loader, Module, Names, Positions, Resolved,
+    Disk, Files, Format, Graph, Import, ImportKind, Loader, Module, Names, Positions, Resolved,
     ScriptError, TAKES_METHODS, path_of,
 };
 use rustc_hash::FxHashMap;
@@ -313,18 +313,36 @@ fn check_imports(module: &Module, api: &dyn Api) -> Result<(), ProgramError> {
         if !matches!(import.kind, ImportKind::Static | ImportKind::ReExport) {
             continue;
         }
-        if let Err(message) = api.exports(name) {
-            return Err(ProgramError::Import {
-                message,
-                url: module.url.clone(),
-                line: import.line,
-                column: import.column,
-                length: import.specifier.encode_utf16().count() as u32 + 2,
-                source_line: line_of(&module.source, import.line),
-            });
+        match api.exports(name) {
+            Ok(offered) => warn_of_missing(module, import, &offered),
+            Err(message) => {
+                return Err(ProgramError::Import {
+                    message,
+                    url: module.url.clone(),
+                    line: import.line,
+                    column: import.column,
+                    length: import.specifier.encode_utf16().count() as u32 + 2,
+                    source_line: line_of(&module.source, import.line),
+                });
+            }
         }
     }
     Ok(())
+}
+
+/// Says which names a built-in module lacks. The script runs: as in k6, they are `null` or `undefined` in it.
+fn warn_of_missing(module: &Module, import: &Import, offered: &[String]) {
+    let Names::Only(wanted) = &import.names else { return };
+    let Import { specifier, line, column, .. } = import;
+    let is_missing = |name: &&String| *name != "default" && !offered.contains(name);
+    for name in wanted.iter().filter(is_missing) {
+        let message =
+            format!("\"{specifier}\" does not export \"{name}\" ({}:{line}:{column})", module.url);
+        match brunt_spelling::question(name, offered.iter().map(String::as_str)) {
+            Some(hint) => log::warn!(hint = hint.as_str(); "{message}"),
+            None => log::warn!("{message}"),
+        }
+    }
 }
 
 fn compiled(module: &Module) -> Result<Option<Compiled>, ProgramError> {

@@ -1,5 +1,13 @@
 /* Small functions of Brunt that belong to no patch: they use what is static in quickjs.c. */
 
+/* Math.hypot takes the `hypot` that every glibc has. The newer version of it, which linkers choose, differs only in errno, and would be the one
+   reason for a program to need glibc 2.35 instead of 2.34. */
+#if defined(__GLIBC__) && defined(__x86_64__)
+__asm__(".symver hypot, hypot@GLIBC_2.2.5");
+#elif defined(__GLIBC__) && defined(__aarch64__)
+__asm__(".symver hypot, hypot@GLIBC_2.17");
+#endif
+
 /* An object with these properties. The atoms differ; the values become the engine's, also on failure. Unlike
    JS_NewObjectFrom it defines: no setter of Object.prototype runs (and none can fail halfway). */
 JSValue brunt_object_from(JSContext *ctx, int count, const JSAtom *props, const JSValue *values)

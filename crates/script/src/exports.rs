@@ -90,6 +90,7 @@ impl KnownExports {
                 Some(format!("it exports {} and {} more", names[..SHOWN].join(", "), more - SHOWN))
             }
         };
-        import.error(ErrorKind::Export, importer, message).with_help(help)
+        let meant = brunt_spelling::question(name, names.iter().copied());
+        import.error(ErrorKind::Export, importer, message).with_help(meant.or(help))
     }
 }

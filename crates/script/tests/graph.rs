@@ -313,6 +313,8 @@ fn an_import_of_a_name_that_is_not_exported_is_shown_where_it_stands() {
     assert_eq!((error.kind, error.line, error.column), (ErrorKind::Export, 2, 27));
     assert_eq!(error.message, "\"./a.js\" does not export \"nope\"");
     assert_eq!(error.help.as_deref(), Some("it exports a, b, c, default, ns, odd name, r"));
+    let error = load(&with("import { odd_name } from './a.js';"), "/t/main.js").unwrap_err();
+    assert_eq!(error.help.as_deref(), Some("did you mean \"odd name\"?"));
     let error = load(&with("export { default } from './b.ts';"), "/t/main.js").unwrap_err();
     assert_eq!(error.message, "\"./b.ts\" has no default export");
 }

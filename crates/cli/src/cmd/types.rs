@@ -86,7 +86,12 @@ impl Request {
 pub(super) fn perform(context: &Context, request: &Request) -> Outcome<Exit> {
     let name = &request.folder;
     let folder = Path::new(name);
-    if !request.force && !is_free(folder) {
+    if folder.is_file() {
+        return Err(
+            Failure::usage(format!("{name} is a file, not a folder")).hint("name another folder")
+        );
+    }
+    if !request.force && is_used(folder) {
         return Err(Failure::usage(format!("{name} already exists"))
             .hint("use --force to overwrite the declarations in it, or name another folder"));
     }
@@ -98,12 +103,9 @@ pub(super) fn perform(context: &Context, request: &Request) -> Outcome<Exit> {
     print(context, &told(name))
 }
 
-/// Whether there is no such folder, or nothing in it.
-fn is_free(folder: &Path) -> bool {
-    match std::fs::read_dir(folder) {
-        Ok(mut entries) => entries.next().is_none(),
-        Err(error) => error.kind() == std::io::ErrorKind::NotFound,
-    }
+/// Whether there is such a folder, with something in it. One that can't be read can't be written either, and writing says why.
+fn is_used(folder: &Path) -> bool {
+    std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
 }
 
 /// The words at the end: what is there, and what is to be done next.

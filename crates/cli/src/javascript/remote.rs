@@ -26,7 +26,8 @@ pub(crate) struct Remote {
     allowed: bool,
     /// Where fetched modules are kept; none if there is no home.
     cache: Option<PathBuf>,
-    proxies: Proxies,
+    /// Proxies of the environment, or the variable that is wrong: told when a module is to be fetched.
+    proxies: Result<Proxies, String>,
 }
 
 impl Remote {
@@ -39,7 +40,7 @@ impl Remote {
         Self {
             allowed,
             cache: base.map(|base| base.join("brunt").join("modules")),
-            proxies: Proxies::from_env(variable).unwrap_or_default(),
+            proxies: Proxies::from_env(variable).map_err(|error| error.to_string()),
         }
     }
 
@@ -90,7 +91,7 @@ impl Remote {
     fn get(&self, url: &str) -> Result<Vec<u8>, String> {
         let url = url.to_owned();
         let mut settings = Settings { body_limit: MAX_FILE, ..Settings::default() };
-        settings.net.proxies = self.proxies.clone();
+        settings.net.proxies = self.proxies.clone()?;
         // A thread of its own: whoever loads scripts may be inside of a runtime.
         std::thread::scope(|scope| {
             let fetching = scope.spawn(move || {

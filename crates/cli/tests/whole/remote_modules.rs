@@ -210,3 +210,14 @@ fn a_script_itself_may_be_remote() {
     let told = call.env("SSL_CERT_FILE", &trusted).word(server.url("/s.js")).told();
     assert_eq!((told.code, told.stderr.as_str()), (0, "remote\n"), "{told:?}");
 }
+
+#[test]
+fn a_proxy_that_is_none_is_named_with_its_variable() {
+    let script = "import x from 'https://modules.test/x.js'; export default () => x";
+    let mut call = brunt("run s.js").file("s.js", script).env("HTTPS_PROXY", "nonsense://p.test");
+    let told = call.told();
+    assert_eq!(told.code, 107, "{told:?}");
+    let wrong =
+        "HTTPS_PROXY is \\\"nonsense://p.test\\\": only http://, https:// and socks5:// proxies";
+    assert!(told.error().contains(wrong) && told.error().contains("s.js:1:15"), "{told:?}");
+}

@@ -199,7 +199,7 @@ fn types_overwrites_nothing_unless_it_is_told_to() {
     assert!(call.path("declared/own").exists());
     let told = brunt("types file").file("file", "").told();
     assert_eq!(told.code, 255);
-    assert!(told.error().contains("file already exists"), "{told:?}");
+    assert!(told.error().contains("file is a file, not a folder"), "{told:?}");
     let told = brunt("types file/below").file("file", "").told();
     assert!(told.code != 0 && told.error().contains("file/below"), "{told:?}");
 }
