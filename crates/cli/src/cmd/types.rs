@@ -91,7 +91,9 @@ pub(super) fn perform(context: &Context, request: &Request) -> Outcome<Exit> {
             Failure::usage(format!("{name} is a file, not a folder")).hint("name another folder")
         );
     }
-    if !request.force && is_used(folder) {
+    if !request.force
+        && is_used(folder).with_context(|| format!("cannot read the folder {name}"))?
+    {
         return Err(Failure::usage(format!("{name} already exists"))
             .hint("use --force to overwrite the declarations in it, or name another folder"));
     }
@@ -103,9 +105,13 @@ pub(super) fn perform(context: &Context, request: &Request) -> Outcome<Exit> {
     print(context, &told(name))
 }
 
-/// Whether there is such a folder, with something in it. One that can't be read can't be written either, and writing says why.
-fn is_used(folder: &Path) -> bool {
-    std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
+/// Whether there is such a folder, with something in it.
+fn is_used(folder: &Path) -> std::io::Result<bool> {
+    match std::fs::read_dir(folder) {
+        Ok(mut entries) => Ok(entries.next().is_some()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 /// The words at the end: what is there, and what is to be done next.
