@@ -119,7 +119,7 @@ fn samples_are_sent_by_each_agent_with_its_number() {
     let (nats, demo) = (Nats::start(), DemoServer::start());
     let statsd = UdpSocket::bind("127.0.0.1:0").expect("a port");
     let at = statsd.local_addr().expect("an address").to_string();
-    // Read as they come: the system keeps few.
+    // Read as they come: the system keeps some hundred, and these are fewer.
     let (sender, lines) = sync_channel(100_000);
     std::thread::spawn(move || {
         let mut buffer = [0; 2000];
@@ -132,7 +132,7 @@ fn samples_are_sent_by_each_agent_with_its_number() {
     let (address, influx) = taker();
     let flags = format!("--out statsd --out influxdb=http://{address}/mine --tag a=b");
     let lead =
-        leader(&nats, &demo, 2, &script(&FEW.replace("iterations: 5", "iterations: 50")), &flags)
+        leader(&nats, &demo, 2, &script(&FEW.replace("iterations: 5", "iterations: 10")), &flags)
             .env("K6_STATSD_ADDR", &at)
             .env("K6_STATSD_ENABLE_TAGS", "true");
     let (told, ..) = run(&nats, lead);
