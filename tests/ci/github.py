@@ -143,19 +143,19 @@ class Action:
     def use(self, name, given):
         """The stand-ins: caches of whole folders by key, artifacts by name."""
         place = self.machine.workspace / given["path"]
-        if name == "actions/cache@v4":
+        if name == "actions/cache@v5":
             assert given["path"].startswith("~/") and "," not in given["key"], given
-        elif name == "actions/cache/restore@v4":
+        elif name == "actions/cache/restore@v5":
             for key, files in reversed(self.caches):
                 if key == given["key"] or key.startswith(given["restore-keys"]):
                     place.mkdir()
                     for file, content in files.items():
                         (place / file).write_bytes(content)
                     break
-        elif name == "actions/cache/save@v4":
+        elif name == "actions/cache/save@v5":
             assert all(key != given["key"] for key, _ in self.caches), "a cache is written once"
             self.caches.append((given["key"], {path.name: path.read_bytes() for path in place.iterdir()}))
-        elif name == "actions/upload-artifact@v4":
+        elif name == "actions/upload-artifact@v7":
             self.artifacts[given["name"]] = {path.name for path in place.iterdir()}
         else:
             raise AssertionError(f"no stand-in for {name}")
