@@ -44,7 +44,7 @@ fn arm(timer: &OwnedFd, at: u64) -> io::Result<()> {
     let setting = libc::itimerspec {
         it_interval: libc::timespec { tv_sec: 0, tv_nsec: 0 },
         it_value: libc::timespec {
-            tv_sec: (at / 1_000_000_000) as libc::time_t,
+            tv_sec: (at / 1_000_000_000) as _,
             tv_nsec: (at % 1_000_000_000) as libc::c_long,
         },
     };
