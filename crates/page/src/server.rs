@@ -26,6 +26,7 @@ use crate::live::Feed;
 /// Connections at the same time; more wait in the system's queue.
 const CONNECTIONS: usize = 512;
 /// A browser that takes nothing for so long is dropped.
+#[cfg(target_os = "linux")]
 const STILL_MAX: Duration = Duration::from_secs(30);
 /// Bytes that the system keeps for a browser that takes nothing.
 const WAITING_MAX: usize = 256 << 10;

@@ -5,9 +5,9 @@ use std::net::{IpAddr, SocketAddr};
 use std::os::fd::AsRawFd as _;
 use std::time::Duration;
 
-use nix::sys::socket::{
-    ControlMessageOwned, MsgFlags, SockaddrStorage, recvmsg, setsockopt, sockopt,
-};
+use nix::sys::socket::{ControlMessageOwned, MsgFlags, SockaddrStorage, recvmsg};
+#[cfg(target_os = "linux")]
+use nix::sys::socket::{setsockopt, sockopt};
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::io::Interest;
 use tokio::net::UdpSocket;
@@ -56,8 +56,8 @@ impl Pinger {
         };
         let kinds = [(Type::DGRAM, false), (Type::RAW, true)];
         let opened = kinds.into_iter().find_map(|(kind, is_raw)| {
-            let kind = kind.nonblocking().cloexec();
-            Socket::new(domain, kind, Some(protocol)).ok().map(|socket| (socket, is_raw))
+            let socket = Socket::new(domain, kind, Some(protocol)).ok()?;
+            socket.set_nonblocking(true).ok().map(|()| (socket, is_raw))
         });
         let (socket, is_raw) = opened.ok_or(
             "the kernel allows no ICMP sockets to this user: set the sysctl net.ipv4.ping_group_range \
@@ -82,15 +82,15 @@ impl Pinger {
             }
             socket.bind(&SocketAddr::new(source, 0).into())?;
         }
+        #[cfg(target_os = "linux")]
         match target {
-            IpAddr::V4(_) => {
-                setsockopt(socket, sockopt::Ipv4RecvTtl, &true)?;
-                ttl.map_or(Ok(()), |ttl| socket.set_ttl_v4(ttl))
-            }
-            IpAddr::V6(_) => {
-                setsockopt(socket, sockopt::Ipv6RecvHopLimit, &true)?;
-                ttl.map_or(Ok(()), |ttl| socket.set_unicast_hops_v6(ttl))
-            }
+            IpAddr::V4(_) => setsockopt(socket, sockopt::Ipv4RecvTtl, &true)?,
+            IpAddr::V6(_) => setsockopt(socket, sockopt::Ipv6RecvHopLimit, &true)?,
+        }
+        match (target, ttl) {
+            (_, None) => Ok(()),
+            (IpAddr::V4(_), Some(ttl)) => socket.set_ttl_v4(ttl),
+            (IpAddr::V6(_), Some(ttl)) => socket.set_unicast_hops_v6(ttl),
         }
     }
 
@@ -111,7 +111,8 @@ impl Pinger {
                 if came.from.is_some_and(|from| from != self.target) {
                     continue;
                 }
-                let has_head = self.is_raw && self.target.is_ipv4();
+                // macOS gives heads to sockets without privileges, too.
+                let has_head = (self.is_raw || cfg!(target_os = "macos")) && self.target.is_ipv4();
                 let reply = read(&self.room[..came.size], self.target, has_head, came.ttl);
                 // A socket without privileges has a number of the kernel's.
                 if let Some(reply) = reply
@@ -141,19 +142,28 @@ fn take(fd: std::os::fd::RawFd, room: &mut [u8]) -> io::Result<Came> {
     let mut slices = [IoSliceMut::new(room)];
     let message =
         recvmsg::<SockaddrStorage>(fd, &mut slices, Some(&mut control), MsgFlags::MSG_DONTWAIT)?;
-    let ttl = message.cmsgs().ok().and_then(|mut told| {
-        told.find_map(|told| match told {
-            ControlMessageOwned::Ipv4Ttl(ttl) | ControlMessageOwned::Ipv6HopLimit(ttl) => {
-                u32::try_from(ttl).ok()
-            }
-            _ => None,
-        })
-    });
+    let ttl = message.cmsgs().ok().and_then(|mut told| told.find_map(|told| hops_left(&told)));
     let from = message.address.and_then(|from| {
         let v4 = from.as_sockaddr_in().map(|from| IpAddr::V4(from.ip()));
         v4.or_else(|| from.as_sockaddr_in6().map(|from| IpAddr::V6(from.ip())))
     });
     Ok(Came { size: message.bytes, ttl, from })
+}
+
+/// The time to live that came with a datagram: none on other systems than Linux.
+#[cfg(target_os = "linux")]
+fn hops_left(told: &ControlMessageOwned) -> Option<u32> {
+    match *told {
+        ControlMessageOwned::Ipv4Ttl(ttl) | ControlMessageOwned::Ipv6HopLimit(ttl) => {
+            u32::try_from(ttl).ok()
+        }
+        _ => None,
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn hops_left(_: &ControlMessageOwned) -> Option<u32> {
+    None
 }
 
 /// The bytes of a request.
