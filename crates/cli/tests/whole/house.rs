@@ -123,7 +123,8 @@ fn no_dependency_of_the_workspace_is_unused() {
 }
 
 /// The scripts that install tools which no manifest names.
-const SCRIPTS: [&str; 4] = [".ci/recipes", "tools/book", "tools/crates", "tools/cross"];
+const SCRIPTS: [&str; 5] =
+    [".ci/recipes", "tools/book", "tools/crates", "tools/cross", "tools/release"];
 
 #[test]
 fn dependencies_are_told_once_in_order_and_no_others() {
